@@ -102,6 +102,7 @@ describe('tasks as the gateway writes them', () => {
     expect(await tasks.store.findForAccount('alice', task.id)).toBeNull();
     expect(await tasks.store.toSubmitting(task.id, target)).toBe(false);
     expect(await tasks.announced(task.id)).toEqual([]);
+    expect(await tasks.row(task.id)).toMatchObject({ request: { ...task.request, prompt: '' } });
   });
 
   it('are not saved if their requirement fails, and keep its locks until they are visible', async () => {
