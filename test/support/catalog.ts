@@ -43,7 +43,7 @@ export async function openCatalog(): Promise<CatalogFixture> {
     ledger,
     source,
     models: new ModelService(source, changes, groupModels),
-    groups: new GroupService({ source, pool: ledger.billing, changes, opening }),
+    groups: new GroupService({ source, pool: ledger.billing, changes, opening, models: groupModels }),
     groupModels,
     approvals,
     channels: new ChannelService({ source, changes, routes: new ChannelRoutes(changes, approvals), secrets }),

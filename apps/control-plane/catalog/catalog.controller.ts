@@ -62,8 +62,13 @@ export class CatalogController extends Using({
 
   @Serves(routes.changeGroup)
   async changeGroup(call: CallOf<typeof routes.changeGroup>) {
-    const { approvalId, ...shown } = await this.groups.change(call.params.group, call.body, doneBy(call));
-    return { ...groupView(shown), approvalId };
+    const { group } = call.params;
+    const { approvalId, modelsApprovalId, ...shown } = await this.groups.change(
+      group,
+      call.body,
+      doneBy(call),
+    );
+    return { ...groupView(shown), approvalId, modelsApprovalId };
   }
 
   @Serves(routes.setGroupModels)

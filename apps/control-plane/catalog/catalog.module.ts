@@ -35,6 +35,7 @@ import { constructed, provided, providedBy } from '#platform/wiring.js';
       pool: POOL,
       changes: CatalogChanges,
       opening: GroupOpening,
+      models: GroupModels,
     }),
     providedBy(
       ChannelService,

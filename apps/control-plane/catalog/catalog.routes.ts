@@ -101,7 +101,17 @@ const modelSettings = z
 const channelSettings = z
   .strictObject({ ...channelFields, models: routedModels, groups: groupNames })
   .partial();
-const groupSettings = z.strictObject({ models: modelNames });
+const groupModels = z.strictObject({ models: modelNames });
+const groupSettings = groupModels
+  .extend({
+    open,
+    requestsPerMinute: perMinute,
+    tokensPerMinute: perMinute,
+    imagesPerMinute: perMinute,
+    maxRunningTasks: runningTasks,
+    maxConcurrentRequests: perMinute,
+  })
+  .partial();
 
 const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });
@@ -184,27 +194,21 @@ export const catalogRoutes = {
     answer: groupView,
   }),
   changeGroup: forAdmins.patch('changeGroup', `${GROUPS}/{group}`, {
-    summary: 'Open or close a group, or change the limits of each account in it.',
+    summary: 'Open or close a group, or change its models or the limits of each account in it.',
     description:
-      'A group that sells a model at a fixed price, or further below the list price than one person may change prices, is opened once another administrator has approved it. Once the group is closed, paid calls with keys of accounts without a grant are refused.',
+      'A group that sells a model at a fixed price, or further below the list price than one person may change prices, is opened once another administrator has approved it. Once the group is closed, paid calls with keys of accounts without a grant are refused. Models are added as `setGroupModels` does.',
     confirms: true,
     params: namesGroup,
-    body: z.strictObject({
-      open: open.optional(),
-      requestsPerMinute: perMinute.optional(),
-      tokensPerMinute: perMinute.optional(),
-      imagesPerMinute: perMinute.optional(),
-      maxRunningTasks: runningTasks.optional(),
-      maxConcurrentRequests: perMinute.optional(),
-    }),
-    answer: groupView.extend({ approvalId: openingId }),
+    body: groupSettings.extend({ was: asRead(groupSettings) }),
+    answer: groupView.extend({ approvalId: openingId, modelsApprovalId: approvalId }),
+    refusals: ['conflict'],
   }),
   setGroupModels: forAdmins.put('setGroupModels', `${GROUPS}/{group}/models`, {
     summary: 'Set the models that keys of a group can use.',
     description:
       'Models that the group sells at a fixed price, or further below the list price than one person may change prices, are added once another administrator has approved them. The others are set at once.',
     params: namesGroup,
-    body: groupSettings.extend({ was: asRead(groupSettings) }),
+    body: groupModels.extend({ was: asRead(groupModels) }),
     answer: groupView.extend({ approvalId }),
     refusals: ['conflict'],
   }),

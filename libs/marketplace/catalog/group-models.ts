@@ -6,7 +6,12 @@ import type { EntityTransaction } from '#database/entity-transaction.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import { type CatalogChanges, changeCatalog, requireUnchanged } from './catalog.changes.js';
+import {
+  type CatalogChange,
+  type CatalogChanges,
+  changeCatalog,
+  requireUnchanged,
+} from './catalog.changes.js';
 import { cheapSales, saleColumns, type Sale } from './cheap-sales.js';
 import { type Entries, refuseRemoved, removedSince } from './removed-since.js';
 import { requireServable } from './served-models.js';
@@ -16,6 +21,12 @@ const payload = z.strictObject({
   sales: z.array(z.strictObject({ group: z.string(), model: z.string() })),
 });
 type Payload = z.infer<typeof payload>;
+
+interface WantedModels {
+  readonly models: readonly string[];
+  /** As their author read them. */
+  readonly was?: { readonly models?: readonly string[] | undefined } | undefined;
+}
 
 /** A change of the models of groups, in the transaction that holds the lock of the catalog. */
 interface Entry {
@@ -56,25 +67,27 @@ export class GroupModels {
    * @throws ApiError for an unknown group or model, or one that the group may not serve, and `conflict` if they are no
    * longer as they were
    */
-  set(
-    group: string,
-    { models, was }: { models: readonly string[]; was?: { models: readonly string[] } | undefined },
-    by: DoneBy,
-  ): Promise<string | null> {
-    return this.changes.make(by, async (transaction) => {
-      const { client } = transaction;
-      const subject = `group:${group}`;
-      const before = await modelsOf(client, group);
-      requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, { models, was });
-      await requireModels(client, models);
-      const removed = before.filter((model) => !models.includes(model));
-      if (removed.length > 0) await deleteSales(client, salesIn(group, removed));
-      const added = [...new Set(models)].filter((model) => !before.includes(model));
-      const sales = salesIn(group, added);
-      const result =
-        added.length === 0 ? null : await this.enter(transaction, { sales, subject, param: 'models', by });
-      return { result, action: 'group.models-set', subject, before, after: await modelsOf(client, group) };
-    });
+  set(group: string, wanted: WantedModels, by: DoneBy): Promise<string | null> {
+    return this.changes.make(by, (transaction) => this.change(transaction, { group, ...wanted, by }));
+  }
+
+  /** The same, as a change in the transaction that holds the lock of the catalog. */
+  async change(
+    transaction: EntityTransaction,
+    { group, models, was, by }: WantedModels & { group: string; by: DoneBy },
+  ): Promise<CatalogChange<string | null>> {
+    const { client } = transaction;
+    const subject = `group:${group}`;
+    const before = await modelsOf(client, group);
+    requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, { models, was });
+    await requireModels(client, models);
+    const removed = before.filter((model) => !models.includes(model));
+    if (removed.length > 0) await deleteSales(client, salesIn(group, removed));
+    const added = [...new Set(models)].filter((model) => !before.includes(model));
+    const sales = salesIn(group, added);
+    const result =
+      added.length === 0 ? null : await this.enter(transaction, { sales, subject, param: 'models', by });
+    return { result, action: 'group.models-set', subject, before, after: await modelsOf(client, group) };
   }
 
   /**

@@ -129,6 +129,32 @@ describe('a change of a group', () => {
     expect(last).toMatchObject({ before: { requestsPerMinute: 60 }, after: { requestsPerMinute: null } });
   });
 
+  it('sets limits and models together, or neither if one has changed since it was read', async () => {
+    const name = await created({ models: ['imgmodel-4'], requestsPerMinute: 60, maxRunningTasks: 5 });
+    const edit = { requestsPerMinute: 30, models: ['imgmodel-lite'] };
+    const changed = (was: GroupRules & { models: string[] }) =>
+      catalog.groups.change(name, { ...edit, was }, admin());
+    await expect(changed({ requestsPerMinute: 50, models: ['imgmodel-4'] })).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'was.requestsPerMinute',
+    });
+    await expect(changed({ requestsPerMinute: 60, models: [] })).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'was.models',
+    });
+    expect(await catalog.groups.find(name)).toMatchObject({
+      models: ['imgmodel-4'],
+      group: { requestsPerMinute: 60 },
+    });
+    expect(await changed({ requestsPerMinute: 60, models: ['imgmodel-4'] })).toMatchObject({
+      models: ['imgmodel-lite'],
+      group: { requestsPerMinute: 30, maxRunningTasks: 5 },
+      modelsApprovalId: null,
+    });
+    const actions = (await auditOf(catalog.ledger, `group:${name}`)).map(({ action }) => action);
+    expect(actions).toEqual(['group.created', 'group.models-set', 'group.changed']);
+  });
+
   it('opens a group that sells far below the list price, or at a fixed one, with a second person', async () => {
     const [first, second] = [
       await staffActor(catalog.ledger, 'admin'),

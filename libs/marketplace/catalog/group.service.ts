@@ -10,10 +10,10 @@ import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
 import { groupFault } from '../prices/price-change.js';
 import { priceFaultText } from '../prices/price-fault.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import type { CatalogChanges } from './catalog.changes.js';
+import { type CatalogChanges, changeCatalog, requireUnchanged } from './catalog.changes.js';
 import { refuseCheapGroup } from './cheap-sales.js';
 import { Group } from './group.entity.js';
-import { addSales, groupNotFound, salesIn } from './group-models.js';
+import { addSales, type GroupModels, groupNotFound, salesIn } from './group-models.js';
 import type { GroupOpening } from './group-opening.js';
 import { defined } from './model.service.js';
 
@@ -24,6 +24,15 @@ export interface GroupRules {
   readonly imagesPerMinute?: number | null | undefined;
   readonly maxRunningTasks?: number | null | undefined;
   readonly maxConcurrentRequests?: number | null | undefined;
+}
+
+interface GroupFields extends GroupRules {
+  readonly models?: readonly string[] | undefined;
+}
+
+interface GroupEdit extends GroupFields {
+  /** As their author read them. */
+  readonly was?: GroupFields | undefined;
 }
 
 export interface NewGroup extends GroupRules {
@@ -53,6 +62,13 @@ export interface GroupServiceParts {
   readonly pool: pg.Pool;
   readonly changes: CatalogChanges;
   readonly opening: GroupOpening;
+  readonly models: GroupModels;
+}
+
+/** What a change waits for; null: nothing. */
+interface Waiting {
+  readonly approvalId: string | null;
+  readonly modelsApprovalId: string | null;
 }
 
 /**
@@ -109,28 +125,35 @@ export class GroupService {
   }
 
   /**
-   * A cheap group stays closed until a second administrator approves that it is opened.
-   * @returns the group and the approval that its opening waits for; null: it waits for none
-   * @throws ApiError `not_found`
+   * A cheap group stays closed until a second administrator approves that it is opened, and so do cheap models wait.
+   * @returns the group and the approvals that its opening and its models wait for
+   * @throws ApiError `not_found`, or `conflict` if it is no longer as it was
    */
   async change(
     name: string,
-    wanted: GroupRules,
+    { models, was = {}, ...wanted }: GroupEdit,
     by: DoneBy,
-  ): Promise<ShownGroup & { approvalId: string | null }> {
-    const approvalId = await this.parts.changes.make(by, async (transaction) => {
-      const { entities } = transaction;
+  ): Promise<ShownGroup & Waiting> {
+    const { changes, opening, models: groupModels } = this.parts;
+    const waiting = await changes.make(by, async (transaction) => {
+      const { entities, client } = transaction;
       const group = await entities.findOneBy(Group, { name });
       if (!group) throw groupNotFound(name);
       const before = rulesOf(group);
+      requireUnchanged<GroupRules>(before, { ...wanted, was: rulesOf(was) });
+      const setModels = (all: readonly string[]) =>
+        changeCatalog(client, by, () =>
+          groupModels.change(transaction, { group: name, models: all, was, by }),
+        );
+      const modelsApprovalId = models === undefined ? null : await setModels(models);
       const opens = wanted.open === true && !group.open;
-      const result = opens ? await this.parts.opening.ask(transaction, name, by) : null;
-      Object.assign(group, defined(rulesOf(wanted)), result !== null && { open: false });
+      const approvalId = opens ? await opening.ask(transaction, name, by) : null;
+      Object.assign(group, defined(rulesOf(wanted)), approvalId !== null && { open: false });
       await entities.save(group);
-      const after = rulesOf(group);
-      return { result, action: 'group.changed', subject: `group:${name}`, before, after };
+      const result = { approvalId, modelsApprovalId };
+      return { result, action: 'group.changed', subject: `group:${name}`, before, after: rulesOf(group) };
     });
-    return { ...(await this.find(name)), approvalId };
+    return { ...(await this.find(name)), ...waiting };
   }
 
   /** At the database's time, which prices calls. */

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
-import { changedIn, rereadAfterConflict } from '../../ui/forms/changed.js';
+import { editFrom, rereadAfterConflict } from '../../ui/forms/changed.js';
 import { Form } from '../../ui/forms/declared.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { amountField, creditsField, orNull, textField } from '../../ui/forms/text-fields.js';
@@ -111,20 +111,11 @@ export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () =
     <Form
       fields={useRules(group)}
       submit={t('save')}
-      send={async ({ models, ...body }) => {
-        const isSame = models.join() === began.models.join();
-        const set = isSame
-          ? undefined
-          : await api.PUT('/api/admin/groups/{group}/models', {
-              params,
-              body: { models, was: { models: began.models } },
-            });
-        const changed = await api.PATCH('/api/admin/groups/{group}', {
-          params,
-          body: changedIn(began, body),
-        });
-        if (changed.data?.approvalId != null) return 'groups.openingWaits' as const;
-        return set?.data?.approvalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
+      send={async (values) => {
+        const body = editFrom(began, values);
+        const { data } = await api.PATCH('/api/admin/groups/{group}', { params, body });
+        if (data?.approvalId != null) return 'groups.openingWaits' as const;
+        return data?.modelsApprovalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
       }}
       refused={rereadAfterConflict(reread)}
       reread={reread}
