@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { DayRange } from '../ui/forms/day-range.js';
 import { Switch, optionsOf } from '../ui/lists/choice.js';
 import { addDays, type DaySpan, monthOf, today } from './utc-days.js';
-import { GROUP } from '../i18n/group.js';
 
 const RANGES = ['month', '7', '30', '90', 'days'] as const;
 type Range = (typeof RANGES)[number];
@@ -32,7 +31,7 @@ export function DayRanges({ days, set }: { days: DaySpan; set: (days: DaySpan) =
     <>
       <Switch
         label={t('range')}
-        options={optionsOf(RANGES, t('ranges', GROUP))}
+        options={optionsOf(RANGES, t('ranges'))}
         value={chosen}
         set={(range: Range) => set(spanOf(range))}
       />

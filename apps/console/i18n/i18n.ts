@@ -69,6 +69,8 @@ export async function startTexts(): Promise<void> {
       defaultNS: 'shell',
       // React escapes texts.
       interpolation: { escapeValue: false },
+      // All texts below a key, such as those of a dialog, can be read together: `t('order.cancel')`.
+      returnObjects: true,
       returnEmptyString: false,
       saveMissing: true,
       missingKeyHandler: reportMissing,

@@ -30,6 +30,7 @@ declare module 'i18next' {
   /** The English texts define the keys; a page with another key does not compile. */
   interface CustomTypeOptions {
     defaultNS: 'shell';
+    returnObjects: true;
     resources: {
       shell: typeof shell;
       visitor: typeof visitor;

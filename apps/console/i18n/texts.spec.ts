@@ -35,11 +35,11 @@ function placeholdersOf(text: string): string[] {
 const literals = new Set([...code.matchAll(/['"`]([\w.-]+)['"`]/g)].map(([, text]) => text as string));
 const beginnings = [
   ...[...code.matchAll(/`([\w.]+\.)\$\{/g)].map(([, text]) => text as string),
-  ...[...code.matchAll(/optionsOf\([^\n]*?'([\w.]+)', GROUP/g)].map(([, text]) => `${text}.`),
+  ...[...code.matchAll(/optionsOf\([^\n]*?\bt\('([\w.]+)'/g)].map(([, text]) => `${text}.`),
 ];
 
 /** Keys whose texts are read together. */
-const groups = [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => `${text}.`);
+const groups = [...code.matchAll(/\bt\(\s*'([\w.-]+)'/g)].map(([, text]) => `${text}.`);
 const words = new Set(code.match(/[\w-]+/g));
 
 function isUsed(key: string): boolean {

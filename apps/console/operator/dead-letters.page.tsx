@@ -18,7 +18,6 @@ import { When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 import { jsonLines } from '../ui/code/json-lines.js';
-import { GROUP } from '../i18n/group.js';
 import { Toolbar } from '../ui/lists/toolbar.js';
 
 const PAGE = 25;
@@ -38,7 +37,7 @@ export default function DeadLettersPage() {
         label={t('letters.label')}
         query={letters}
         columns={useColumns()}
-        empty={t(`letters.${none}`, GROUP)}
+        empty={t(`letters.${none}`)}
       />
       <OpenPanel param="letter" title={t('letters.one')}>
         {(id) => <OpenLetter id={id} />}
@@ -51,11 +50,7 @@ function Filters() {
   const { t } = useTranslation('operator');
   return (
     <Toolbar>
-      <SwitchFilter
-        param="show"
-        label={t('letters.state')}
-        options={optionsOf(SHOWN, t('letters.show', GROUP))}
-      />
+      <SwitchFilter param="show" label={t('letters.state')} options={optionsOf(SHOWN, t('letters.show'))} />
       {(['topic', 'about'] as const).map((name) => (
         <WordsField
           key={name}
@@ -183,7 +178,7 @@ function Replay({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
     await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
   };
   return (
-    <ConfirmAction texts={t('letters.replay', GROUP)} isDangerous={false} w="fit-content" act={replay}>
+    <ConfirmAction texts={t('letters.replay')} isDangerous={false} w="fit-content" act={replay}>
       <Stack gap="xs">
         <Text>
           <Effect letter={letter} />

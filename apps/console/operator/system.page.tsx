@@ -12,7 +12,6 @@ import { When } from '../ui/time/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
 import { type System, useRate } from './program.js';
-import { GROUP } from '../i18n/group.js';
 
 /** Programs report every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
@@ -116,7 +115,7 @@ function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; program
         }
       >
         {programs.length === 0 ? (
-          <EmptyState {...t('system.none', GROUP)} />
+          <EmptyState {...t('system.none')} />
         ) : (
           <SimpleGrid cols={{ base: 1, lg: isMany ? 2 : 1 }}>
             {programs.map((program) => (

@@ -10,7 +10,6 @@ import { SmallPrint } from '../ui/texts.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Ago, When } from '../ui/time/when.js';
 import type { AccountOverview } from './overview.js';
-import { GROUP } from '../i18n/group.js';
 
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
@@ -81,7 +80,7 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
         columns={useColumns()}
         rowKey="chargeId"
         empty={{
-          ...t('overview.requests.empty', GROUP),
+          ...t('overview.requests.empty'),
           action: <TextLink to="/connect">{t('overview.stepLinks.call')}</TextLink>,
         }}
       />

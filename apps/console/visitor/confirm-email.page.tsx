@@ -6,12 +6,11 @@ import { sessionQuery, useSession } from '../shell/session.js';
 import { FormFault } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
 import { LinkPage } from './link-page.js';
-import { GROUP } from '../i18n/group.js';
 
 /** Asks for a click, since mail scanners open links too. */
 export default function ConfirmEmailPage() {
   const { t } = useTranslation('visitor');
-  return <LinkPage texts={t('confirmEmail', GROUP)} form={Confirm} />;
+  return <LinkPage texts={t('confirmEmail')} form={Confirm} />;
 }
 
 function Confirm({ token }: { token: string }) {

@@ -4,12 +4,11 @@ import { Form } from '../ui/forms/declared.js';
 import { textField } from '../ui/forms/text-fields.js';
 import { useEntrance, useNewPassword } from './entrance.js';
 import { LinkPage } from './link-page.js';
-import { GROUP } from '../i18n/group.js';
 
 /** Where the link in the sign-up mail leads. */
 export default function ConfirmSignUpPage() {
   const { t } = useTranslation('visitor');
-  return <LinkPage texts={t('confirmSignUp', GROUP)} again="/sign-up" form={ConfirmForm} />;
+  return <LinkPage texts={t('confirmSignUp')} again="/sign-up" form={ConfirmForm} />;
 }
 
 function ConfirmForm({ token }: { token: string }) {

@@ -4,11 +4,10 @@ import { api } from '../api/client.js';
 import { Form } from '../ui/forms/declared.js';
 import { useCode, useEntrance, useNewPassword } from './entrance.js';
 import { LinkPage } from './link-page.js';
-import { GROUP } from '../i18n/group.js';
 
 export default function ResetPasswordPage() {
   const { t } = useTranslation('visitor');
-  return <LinkPage texts={t('reset', GROUP)} again="/forgot-password" form={ResetForm} />;
+  return <LinkPage texts={t('reset')} again="/forgot-password" form={ResetForm} />;
 }
 
 function ResetForm({ token }: { token: string }) {

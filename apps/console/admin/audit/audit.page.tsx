@@ -18,7 +18,6 @@ import { OpenRow } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';
 import { Named } from '../../ui/named.js';
 import { ID } from '../../ui/patterns.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 50;
 
@@ -40,7 +39,7 @@ export default function AuditPage() {
 function useTexts(isFiltered: boolean) {
   const { t } = useTranslation('admin');
   const label = t('audit.label');
-  if (!isFiltered) return { label, empty: t('audit.empty', GROUP) };
+  if (!isFiltered) return { label, empty: t('audit.empty') };
   const action = (
     <ButtonLink to="/admin/audit-log" variant="default">
       {t('audit.all')}

@@ -7,7 +7,6 @@ import { NONE } from '../../ui/lists/phone-row.js';
 import { TwoLines } from '../../ui/texts.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Program = Shape<'ChannelHealth'>['programs'][number];
 type CircuitState = Program['state'];
@@ -60,7 +59,7 @@ export function ChannelPrograms({ health }: { health: Shape<'ChannelHealth'> }) 
       query={knownRows(health.programs)}
       columns={useColumns()}
       rowKey={({ program, instance, model }) => `${program} ${instance} ${model}`}
-      empty={t('health.empty', GROUP)}
+      empty={t('health.empty')}
     />
   );
 }

@@ -16,7 +16,6 @@ import { Hint, Labelled, TwoLines } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
-import { GROUP } from '../../i18n/group.js';
 
 export default function ChannelPage() {
   const { t } = useTranslation('catalog');
@@ -103,7 +102,7 @@ function Turn({ channel: { enabled, id } }: { channel: Shape<'Channel'> }) {
   const way = enabled ? 'drain' : 'on';
   return (
     <ConfirmAction
-      texts={t(`channel.turn.${way}`, GROUP)}
+      texts={t(`channel.turn.${way}`)}
       isDangerous={enabled}
       act={() => api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } })}
       reread={reread}

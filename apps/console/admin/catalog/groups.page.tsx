@@ -11,7 +11,6 @@ import { useGroups } from '../catalog.js';
 import { ChangeGroup, CreateGroup } from './group-forms.js';
 import { GroupLink, GroupPrice } from './group-price.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/groups');
 
@@ -29,7 +28,7 @@ export default function GroupsPage() {
         query={rowsOf(groups)}
         columns={useColumns()}
         rowKey="name"
-        empty={{ ...t('groups.empty', GROUP), action: create }}
+        empty={{ ...t('groups.empty'), action: create }}
       />
       <OpenForms groups={groups.data ?? []} />
     </PageFrame>

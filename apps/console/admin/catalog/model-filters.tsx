@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
 import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
-import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 export function ModelFilters() {
@@ -10,7 +9,7 @@ export function ModelFilters() {
   return (
     <Toolbar>
       <SearchField label={t('models.search')} param="text" />
-      <Choice label={t('models.family')} options={optionsOf(families, t('families', GROUP))} param="family" />
+      <Choice label={t('models.family')} options={optionsOf(families, t('families'))} param="family" />
     </Toolbar>
   );
 }

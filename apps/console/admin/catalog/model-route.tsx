@@ -8,7 +8,6 @@ import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { Circuit, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { ChannelLink } from './channel-link.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Route = Shape<'ModelRoute'>;
 type Channel = Route['channels'][number];
@@ -62,7 +61,7 @@ function Channels({ route: { channels, routing } }: { route: Route }) {
       query={knownRows(channels)}
       columns={useColumns(routing)}
       rowKey="channelId"
-      empty={t('route.empty', GROUP)}
+      empty={t('route.empty')}
     />
   );
 }

@@ -11,7 +11,6 @@ import { useModels } from '../catalog.js';
 import { CreateModel, OneModel } from './model-forms.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
 import { ModelFilters } from './model-filters.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/models');
 
@@ -26,7 +25,7 @@ export default function ModelsPage() {
       <DataList
         query={{ data: items && { items }, error, refetch, isPlaceholderData }}
         columns={useColumns()}
-        empty={t('models.empty', GROUP)}
+        empty={t('models.empty')}
         name="models"
       />
       <OpenForms models={data ?? []} />

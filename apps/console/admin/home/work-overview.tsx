@@ -16,7 +16,6 @@ import { useLocale, usePercent } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { useShortDay } from '../../ui/time/when.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Work = Shape<'WorkChart'>;
 type Row = Work['subjects'][number];
@@ -32,7 +31,7 @@ function isEmpty({ charges, failedCharges }: Shape<'WorkSums'>): boolean {
 export function WorkOverview({ days }: { days: Required<DaySpan> }) {
   const { t } = useTranslation('charts');
   const { from, to } = days;
-  if (to < from || to >= addDays(from, MOST_DAYS)) return <EmptyState {...t('tooLong', GROUP)} />;
+  if (to < from || to >= addDays(from, MOST_DAYS)) return <EmptyState {...t('tooLong')} />;
   return <Asked days={days} />;
 }
 
@@ -87,7 +86,7 @@ function Drawn({ work }: { work: Work }) {
       {...usePlaces(work)}
       withTotal
       hint={t('dayHint')}
-      empty={isNothing ? t('nothing', GROUP) : null}
+      empty={isNothing ? t('nothing') : null}
     />
   );
 }
@@ -114,7 +113,7 @@ function Breakdown({ work }: { work: Work }) {
       query={knownRows(work.subjects)}
       columns={useColumns(by, work)}
       rowKey={({ subject }) => subject ?? 'others '}
-      empty={t('nothing', GROUP)}
+      empty={t('nothing')}
     />
   );
 }

@@ -12,7 +12,6 @@ import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { OpenPerson } from './person-drawer.js';
 import { staffRoles } from '../../api/enumerations.js';
-import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const PAGE = 25;
@@ -24,7 +23,7 @@ export default function PeoplePage() {
   return (
     <PageFrame title={t('people.title')} about={t('people.about')}>
       <Filters />
-      <DataList texts={t('people.list', GROUP)} query={people} columns={useColumns()} rowKey="userId" />
+      <DataList texts={t('people.list')} query={people} columns={useColumns()} rowKey="userId" />
       <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />
     </PageFrame>
   );
@@ -35,7 +34,7 @@ function Filters() {
   return (
     <Toolbar>
       <SearchField label={t('people.search')} param="email" />
-      <Choice label={t('people.role')} options={optionsOf(staffRoles, t('roles', GROUP))} param="role" />
+      <Choice label={t('people.role')} options={optionsOf(staffRoles, t('roles'))} param="role" />
     </Toolbar>
   );
 }

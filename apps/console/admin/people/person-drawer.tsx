@@ -8,7 +8,6 @@ import { Form } from '../../ui/forms/declared.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { staffRoles } from '../../api/enumerations.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Nobody changes their own access. */
 export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) {
@@ -77,7 +76,7 @@ function Access({ person }: { person: Shape<'Person'> }) {
   return (
     <Group>
       <ConfirmAction
-        texts={t(`people.${way}`, { ...GROUP, email: person.email })}
+        texts={t(`people.${way}`, { email: person.email })}
         isDangerous={!person.disabled}
         act={() => api.PUT('/api/admin/people/{userId}/disabled', { params, body })}
         reread={reread}
@@ -91,7 +90,7 @@ function RemoveTotp({ person: { userId, email } }: { person: Shape<'Person'> }) 
   const { t } = useTranslation('admin');
   return (
     <ConfirmAction
-      texts={t('people.removeTotp', { ...GROUP, email })}
+      texts={t('people.removeTotp', { email })}
       act={() => api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } })}
       reread={reread}
     />

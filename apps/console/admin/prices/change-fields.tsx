@@ -19,7 +19,6 @@ import {
   type RateDraft,
 } from './draft.js';
 import { RateFields, Remove } from './rate-fields.js';
-import { GROUP } from '../../i18n/group.js';
 import { optionsOf } from '../../ui/lists/choice.js';
 
 type ProposalForm = UseFormReturnType<ProposalValues>;
@@ -67,7 +66,7 @@ function Kind({ kind, choose }: { kind: Draft['kind']; choose: (kind: Draft['kin
   return (
     <Select
       label={t('propose.kind')}
-      data={optionsOf(KINDS, t('kinds', GROUP))}
+      data={optionsOf(KINDS, t('kinds'))}
       value={kind}
       onChange={(chosen) => choose(chosen ?? 'price')}
       allowDeselect={false}

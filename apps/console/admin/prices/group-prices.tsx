@@ -9,17 +9,11 @@ import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { GroupLink } from '../catalog/group-price.js';
 import { useGroups } from '../catalog.js';
-import { GROUP } from '../../i18n/group.js';
 
 export function GroupPrices() {
   const { t } = useTranslation('prices');
   return (
-    <DataList
-      texts={t('groups.list', GROUP)}
-      query={rowsOf(useGroups())}
-      columns={useColumns()}
-      rowKey="name"
-    />
+    <DataList texts={t('groups.list')} query={rowsOf(useGroups())} columns={useColumns()} rowKey="name" />
   );
 }
 

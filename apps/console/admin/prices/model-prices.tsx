@@ -8,7 +8,6 @@ import { ButtonLink } from '../../ui/links.js';
 import { type Change, useInForce, useModels } from '../catalog.js';
 import { PriceValue, PricesLink } from './change.js';
 import { ModelFilters } from '../catalog/model-filters.js';
-import { GROUP } from '../../i18n/group.js';
 
 type PriceChange = Extract<Change, { kind: 'price' }>;
 
@@ -31,7 +30,7 @@ export function ModelPrices() {
     <Stack>
       <ModelFilters />
       <DataList
-        texts={t('models.list', GROUP)}
+        texts={t('models.list')}
         query={{ data, error, refetch, isPlaceholderData: false }}
         columns={useColumns(models.data ?? [])}
         rowKey={({ model }) => model.id}

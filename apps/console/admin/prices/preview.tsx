@@ -15,7 +15,6 @@ import { Hint } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { changeInPercent } from './percent.js';
-import { GROUP } from '../../i18n/group.js';
 import { optionsOf } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
@@ -69,7 +68,7 @@ function SpanChoice() {
       onChange={(chosen) =>
         void navigate({ search: chosen === 'day' ? {} : { span: chosen as Span }, replace: true })
       }
-      data={optionsOf(spans, t('preview.spans', GROUP))}
+      data={optionsOf(spans, t('preview.spans'))}
     />
   );
 }
@@ -109,7 +108,7 @@ function Rows({ preview, isOld }: { preview: Shape<'PricePreview'>; isOld: boole
   const { t } = useTranslation('prices');
   return (
     <DataList
-      texts={t('preview.list', GROUP)}
+      texts={t('preview.list')}
       query={{ ...knownRows(preview.rows), isPlaceholderData: isOld }}
       columns={useColumns()}
       rowKey={({ model, group }) => `${model} ${group}`}

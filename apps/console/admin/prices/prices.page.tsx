@@ -5,13 +5,12 @@ import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
-import { GROUP } from '../../i18n/group.js';
 
 export default function PricesPage() {
   const { t } = useTranslation('prices');
   return (
     <PartPage
-      texts={t('page', GROUP)}
+      texts={t('page')}
       actions={<Actions />}
       parts={{ models: <ModelPrices />, groups: <GroupPrices />, proposals: <Proposals /> }}
     />

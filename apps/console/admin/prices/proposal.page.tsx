@@ -17,7 +17,6 @@ import { nameOf } from './change.js';
 import { ProposalPreview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
-import { GROUP } from '../../i18n/group.js';
 
 export default function ProposalPage() {
   const { t } = useTranslation('prices');
@@ -158,7 +157,7 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
 
 function Cancel({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
-  return <ConfirmAction texts={t('proposal.cancel', GROUP)} act={() => decide(proposal, 'cancel')} />;
+  return <ConfirmAction texts={t('proposal.cancel')} act={() => decide(proposal, 'cancel')} />;
 }
 
 interface ConfirmProps {
@@ -174,7 +173,7 @@ function Confirm({ proposal, isBarred }: ConfirmProps) {
   return (
     <ConfirmAction
       variant="filled"
-      texts={t('proposal.confirm', GROUP)}
+      texts={t('proposal.confirm')}
       isDangerous={false}
       disabled={outdated.length > 0 || isBarred}
       act={confirm}

@@ -8,7 +8,6 @@ import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 const TONES: Record<Shape<'PriceProposalSummary'>['state'], Tone> = {
@@ -36,7 +35,7 @@ export function Proposals() {
   const { t } = useTranslation('prices');
   const { state = 'all' } = useSearch({ from: '/admin/prices' });
   const proposals = useList('/api/admin/price-proposals', { query: { state, limit: PAGE } });
-  const options = optionsOf(['all', 'open'] as const, t('proposals', GROUP));
+  const options = optionsOf(['all', 'open'] as const, t('proposals'));
   return (
     <Stack align="stretch">
       <SwitchFilter param="state" label={t('columns.state')} options={options} replace={false} />

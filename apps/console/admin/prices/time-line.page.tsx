@@ -16,7 +16,6 @@ import { When } from '../../ui/time/when.js';
 import { useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
-import { GROUP } from '../../i18n/group.js';
 
 const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
   past: 'quiet',
@@ -54,7 +53,7 @@ export default function TimeLinePage() {
       <Loaded query={useVersions(model)} lines={10}>
         {(found) =>
           found.length === 0 ? (
-            <EmptyState {...t('timeLine.empty', GROUP)} action={propose} />
+            <EmptyState {...t('timeLine.empty')} action={propose} />
           ) : (
             <History model={model} versions={found} />
           )

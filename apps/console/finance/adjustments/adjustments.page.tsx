@@ -13,7 +13,6 @@ import { SIGNED_CREDITS } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Adjustments by hand and write-offs. Each needs a ticket, large ones two people, and none is ever edited. */
 export default function AdjustmentsPage() {
@@ -28,7 +27,7 @@ export default function AdjustmentsPage() {
   );
   return (
     <PartPage
-      texts={t('page', GROUP)}
+      texts={t('page')}
       actions={actions}
       parts={{ register: <Register />, 'write-offs': <WriteOffs />, debts: <Debts /> }}
     />
@@ -41,7 +40,7 @@ function CreateAdjustment() {
   const rule = [SIGNED_CREDITS, t('adjust.amountWrong')] as const;
   return (
     <ModalForm
-      texts={t('adjust', GROUP)}
+      texts={t('adjust')}
       button={{ variant: 'filled' }}
       fields={{
         accountId: accountField(t('account'), { missing: t('accountMissing') }),

@@ -19,7 +19,6 @@ import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
@@ -33,7 +32,7 @@ export function Debts() {
       <Group justify="flex-end">
         <CsvLink path="/api/finance/reports/debts.csv" />
       </Group>
-      <DataList query={debts} columns={useColumns()} rowKey="accountId" empty={t('debts.empty', GROUP)} />
+      <DataList query={debts} columns={useColumns()} rowKey="accountId" empty={t('debts.empty')} />
     </Stack>
   );
 }
@@ -91,7 +90,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
   const rule = [CREDITS, t('writeOff.amountWrong')] as const;
   return (
     <ModalForm
-      texts={t('writeOff', { ...GROUP, name })}
+      texts={t('writeOff', { name })}
       button={{ size: 'xs' }}
       isDangerous
       fields={{

@@ -15,7 +15,6 @@ import { timesOf } from '../utc-days.js';
 import { Reversal } from './reversal.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
-import { GROUP } from '../../i18n/group.js';
 import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** Adjustments, with who requested and approved them, why, and which reverse others. */
@@ -23,7 +22,7 @@ export function Register() {
   const { t } = useTranslation('adjustments');
   const { accountId, reason, from, to } = useSearch({ from: '/finance/adjustments' });
   const filter = { accountId, reason, ...timesOf({ from, to }) };
-  const reasons = optionsOf(reasonsToAdjust, t('reasons', GROUP));
+  const reasons = optionsOf(reasonsToAdjust, t('reasons'));
   const found = useList('/api/finance/adjustments', { query: filter });
   return (
     <Stack>
@@ -32,7 +31,7 @@ export function Register() {
         <Choice label={t('reason')} options={reasons} param="reason" />
         <AccountFilter />
       </Toolbar>
-      <DataList query={found} columns={useColumns()} name="adjustments" empty={t('register.empty', GROUP)} />
+      <DataList query={found} columns={useColumns()} name="adjustments" empty={t('register.empty')} />
     </Stack>
   );
 }
@@ -64,7 +63,7 @@ function Reverse({ adjustment }: { adjustment: Shape<'Adjustment'> }) {
   return (
     <Reversal
       row={adjustment}
-      texts={t('reverse', GROUP)}
+      texts={t('reverse')}
       send={(body) =>
         api.POST('/api/finance/adjustments/{adjustmentId}/reverse', {
           params: { path: { adjustmentId: adjustment.id } },

@@ -14,7 +14,6 @@ import { copies } from '../../ui/lists/row-actions.js';
 import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
 import { Reversal } from './reversal.js';
-import { GROUP } from '../../i18n/group.js';
 
 export function WriteOffs() {
   const { t } = useTranslation('adjustments');
@@ -24,7 +23,7 @@ export function WriteOffs() {
       query={writeOffs}
       columns={useColumns()}
       empty={{
-        ...t('writeOffs.empty', GROUP),
+        ...t('writeOffs.empty'),
         action: (
           <ButtonLink to="/finance/adjustments" search={{ tab: 'debts' }} variant="default">
             {t('page.tabs.debts')}
@@ -55,7 +54,7 @@ function Reverse({ writeOff }: { writeOff: Shape<'WriteOff'> }) {
   return (
     <Reversal
       row={writeOff}
-      texts={t('reverseWriteOff', GROUP)}
+      texts={t('reverseWriteOff')}
       send={(body) =>
         api.POST('/api/finance/write-offs/{writeOffId}/reverse', {
           params: { path: { writeOffId: writeOff.id } },

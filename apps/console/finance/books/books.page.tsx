@@ -14,7 +14,6 @@ import { ControlLight, ControlLink, useControlFault, useControlWords } from './c
 import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { GROUP } from '../../i18n/group.js';
 
 const LOOK_AGAIN_MS = 20_000;
 
@@ -45,7 +44,7 @@ function ControlGroup({ name, controls }: ReturnType<typeof groupsOf>[number]) {
   return (
     <Section title={title}>
       <div className="even-columns">
-        <DataList query={knownRows(controls)} columns={useColumns()} empty={t('controls.unknown', GROUP)} />
+        <DataList query={knownRows(controls)} columns={useColumns()} empty={t('controls.unknown')} />
       </div>
     </Section>
   );

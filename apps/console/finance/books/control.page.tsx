@@ -17,7 +17,6 @@ import { RunControls } from './books.page.js';
 import { useFindingWords } from './finding-words.js';
 import { ControlLight, FindingBadge, useControlFault, useControlWords } from './control-words.js';
 import { FindingDetails } from './finding-details.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/controls/$controlId');
 const states = ['open', 'resolved', 'all'] as const;
@@ -29,7 +28,7 @@ export default function ControlPage() {
   const { titleOf, explanationOf } = useControlWords();
   const controls = useRead('/api/finance/controls');
   const control = controls.data?.items.find(({ id }) => id === controlId);
-  const unknown = <EmptyState {...t('controls.unknown', GROUP)} />;
+  const unknown = <EmptyState {...t('controls.unknown')} />;
   return (
     <PageFrame
       title={control ? titleOf(control) : t('controls.one')}
@@ -75,7 +74,7 @@ function Findings({ controlId }: { controlId: string }) {
   const path = '/api/finance/controls/{controlId}/findings';
   const findings = useList(path, { path: { controlId }, query: { state } });
   const shown = findings.data?.items.find(({ id }) => id === finding);
-  const empty = state === 'open' ? t('findings.none', GROUP) : t('findings.noneSuch', GROUP);
+  const empty = state === 'open' ? t('findings.none') : t('findings.noneSuch');
   return (
     <Section
       title={t('findings.title')}
@@ -96,7 +95,7 @@ function StateFilter() {
     <SwitchFilter
       param="state"
       label={t('findings.state')}
-      options={optionsOf(states, t('findings.shown', GROUP))}
+      options={optionsOf(states, t('findings.shown'))}
       replace={false}
     />
   );

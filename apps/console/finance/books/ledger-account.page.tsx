@@ -17,7 +17,6 @@ import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { OrderFilter } from './order-filter.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
@@ -41,7 +40,7 @@ export default function LedgerAccountPage() {
         query={statement}
         columns={useColumns(account?.unit ?? 'CRD')}
         rowKey={({ transactionId, amount, balance }) => `${transactionId} ${amount} ${balance}`}
-        empty={t('statement.empty', GROUP)}
+        empty={t('statement.empty')}
         name="ledger-account"
       />
     </PageFrame>

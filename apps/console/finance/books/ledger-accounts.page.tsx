@@ -7,7 +7,6 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { LedgerAccountLink } from '../transaction-links.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** For people who cannot hover over a customer's name: the id, to copy. */
 const CUSTOMER = /^customer:([0-9a-z]{26})/;
@@ -24,7 +23,7 @@ export default function LedgerAccountsPage() {
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <SearchField label={t('accounts.find')} description={t('accounts.findHint')} param="code" maw="30rem" />
       {accountId !== undefined && <CopyLine value={accountId} label="ID" />}
-      <DataList query={accounts} columns={useColumns()} empty={t('accounts.none', GROUP)} />
+      <DataList query={accounts} columns={useColumns()} empty={t('accounts.none')} />
     </PageFrame>
   );
 }

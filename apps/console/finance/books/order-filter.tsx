@@ -1,13 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
-import { GROUP } from '../../i18n/group.js';
 
 const orders = ['recorded', 'effective'] as const;
 
 /** Chooses whether entries count when they were recorded or when they took effect. */
 export function OrderFilter() {
   const { t } = useTranslation('finance');
-  return (
-    <SwitchFilter param="by" label={t('trial.by')} options={optionsOf(orders, t('trial.orders', GROUP))} />
-  );
+  return <SwitchFilter param="by" label={t('trial.by')} options={optionsOf(orders, t('trial.orders'))} />;
 }

@@ -15,7 +15,6 @@ import { addDays, startOf, today } from '../utc-days.js';
 import { BalanceLines } from './balance-lines.js';
 import { ControlLink } from './control-words.js';
 import { OrderFilter } from './order-filter.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/trial-balance');
 
@@ -61,7 +60,7 @@ function Balance({ balance }: { balance: Shape<'TrialBalance'> }) {
   const { t } = useTranslation('finance');
   const { customers, zero } = route.useSearch();
   const { balances, totals } = balance;
-  if (balances.length === 0) return <EmptyState {...t('trial.empty', GROUP)} />;
+  if (balances.length === 0) return <EmptyState {...t('trial.empty')} />;
   return (
     <>
       <TakenAt balance={balance} />

@@ -11,7 +11,6 @@ import { Day } from '../../ui/time/when.js';
 import { COSTS } from '../../ui/decimal.js';
 import { transactionColumn } from '../columns.js';
 import { addDays, today } from '../utc-days.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Upstream bills compared with accrued costs, by channel and by bill. */
 export function Bills() {
@@ -21,7 +20,7 @@ export function Bills() {
     <Stack gap="xl">
       <Channels />
       <Section title={t('page.tabs.bills')} aside={<RecordBill />}>
-        <DataList query={bills} columns={useBillColumns()} empty={t('bills.empty', GROUP)} />
+        <DataList query={bills} columns={useBillColumns()} empty={t('bills.empty')} />
       </Section>
     </Stack>
   );
@@ -36,7 +35,7 @@ function Channels() {
         query={rowsOf(report, (data) => data.channels)}
         columns={useChannelColumns()}
         rowKey="channel"
-        empty={t('bills.noCosts', GROUP)}
+        empty={t('bills.noCosts')}
       />
     </Section>
   );
@@ -95,7 +94,7 @@ function RecordBill() {
   const { t } = useTranslation('costs');
   return (
     <ModalForm
-      texts={t('record', GROUP)}
+      texts={t('record')}
       button={{ size: 'xs' }}
       fields={useBillFields()}
       faults={({ from, to }) => ({ to: from !== null && to !== null && to < from && t('record.lastWrong') })}

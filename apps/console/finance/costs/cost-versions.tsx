@@ -12,7 +12,6 @@ import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 import { YesFilter } from '../../ui/lists/choice.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** What channels charge us for models: current costs, or all versions. */
 export function CostVersions() {
@@ -27,12 +26,7 @@ export function CostVersions() {
         <WordsField label={t('columns.model')} param="model" />
         <YesFilter param="all" label={t('versions.all')} />
       </Toolbar>
-      <DataList
-        query={costs}
-        columns={useColumns()}
-        name="upstream-costs"
-        empty={t('versions.empty', GROUP)}
-      />
+      <DataList query={costs} columns={useColumns()} name="upstream-costs" empty={t('versions.empty')} />
     </Stack>
   );
 }

@@ -2,10 +2,9 @@ import { useTranslation } from 'react-i18next';
 import { Bills } from './bills.js';
 import { CostVersions } from './cost-versions.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** What upstreams charge us, and what they billed. */
 export default function CostsPage() {
   const { t } = useTranslation('costs');
-  return <PartPage texts={t('page', GROUP)} parts={{ versions: <CostVersions />, bills: <Bills /> }} />;
+  return <PartPage texts={t('page')} parts={{ versions: <CostVersions />, bills: <Bills /> }} />;
 }

@@ -6,7 +6,6 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
 import { mediaTokenNames } from '../../api/token-names.js';
 import { useNote } from '../note.js';
-import { GROUP } from '../../i18n/group.js';
 
 const units = ['unit', 'tokens', 'withdrawn'] as const;
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
@@ -47,7 +46,7 @@ export function SetCost() {
   const { t } = useTranslation('costs');
   return (
     <ModalForm
-      texts={t('set', GROUP)}
+      texts={t('set')}
       fields={useFields()}
       hidden={({ by }) => HIDDEN[by]}
       send={(values, requestId) => {

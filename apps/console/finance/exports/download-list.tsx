@@ -8,7 +8,6 @@ import { EmptyState } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { cancelDownload, type FileDownload, forgetDownload, useDownloads } from './downloads.js';
-import { GROUP } from '../../i18n/group.js';
 
 const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
 const SECOND_MS = 1_000;
@@ -17,7 +16,7 @@ const SECOND_MS = 1_000;
 export function DownloadList() {
   const { t } = useTranslation('costs');
   const downloads = useDownloads();
-  if (downloads.length === 0) return <EmptyState {...t('exports.none', GROUP)} />;
+  if (downloads.length === 0) return <EmptyState {...t('exports.none')} />;
   return (
     <Stack component="ul" className="plain-list" gap="sm">
       {downloads.map((download) => (

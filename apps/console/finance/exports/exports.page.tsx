@@ -13,7 +13,6 @@ import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
 import { startDownload } from './downloads.js';
 import { ExportRange } from './export-range.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/exports');
 const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
@@ -86,7 +85,7 @@ function DetailChoice({ detail, choose }: { detail: Detail; choose: (detail: Det
     <Stack gap="tiny" align="flex-start">
       <Switch
         label={t('exports.detail')}
-        options={optionsOf(details, t('exports.details', GROUP))}
+        options={optionsOf(details, t('exports.details'))}
         value={detail}
         set={choose}
       />

@@ -16,7 +16,6 @@ import { chosenDays, DayRanges } from '../day-ranges.js';
 import { BasisSwitch } from '../reports/basis.js';
 import { RevenueChart } from '../reports/revenue-chart.js';
 import { openedBy } from '../reports/revenue.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/');
 const LOOK_AGAIN_MS = 20_000;
@@ -102,7 +101,7 @@ function Work({ controls, approvals }: WorkProps) {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
   const found = controls.filter(({ openFindings }) => openFindings > 0);
-  if (found.length + approvals === 0) return <EmptyState {...t('home.nothing', GROUP)} />;
+  if (found.length + approvals === 0) return <EmptyState {...t('home.nothing')} />;
   return (
     <ToDos>
       {approvals > 0 && (

@@ -12,7 +12,6 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { copies } from '../../ui/lists/row-actions.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
-import { GROUP } from '../../i18n/group.js';
 
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 
@@ -25,7 +24,7 @@ export function Disputes() {
       query={disputes}
       columns={useColumns()}
       rowKey={({ provider, disputeId }) => `${provider} ${disputeId}`}
-      empty={t('disputes.empty', GROUP)}
+      empty={t('disputes.empty')}
     />
   );
 }

@@ -8,7 +8,6 @@ import { Identifier } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { StatedList, useStateOf } from './stated-list.js';
 import { ServerWords } from '../server-words.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'PaymentEvent'>['state']>()('applied', 'ignored', 'suspense', 'waiting');
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
@@ -20,7 +19,7 @@ export function Events() {
   return (
     <StatedList
       states={states}
-      texts={t('events', GROUP)}
+      texts={t('events')}
       query={events}
       columns={useColumns()}
       rowKey={({ provider, eventId }) => `${provider} ${eventId}`}

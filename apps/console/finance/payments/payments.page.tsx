@@ -13,14 +13,13 @@ import { PAYMENT } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { today } from '../utc-days.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Top-ups, money without an order, refunds and disputes. */
 export default function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (
     <PartPage
-      texts={t('page', GROUP)}
+      texts={t('page')}
       actions={<RecordTransfer />}
       parts={{
         topups: <TopUps />,
@@ -62,7 +61,7 @@ function RecordTransfer() {
   const { t } = useTranslation('payments');
   return (
     <ModalForm
-      texts={t('transfer', GROUP)}
+      texts={t('transfer')}
       fields={useFields()}
       faults={({ accountId, orderId }) => ({
         accountId: (accountId === null) === (orderId.trim() === '') && t('transfer.eitherOr'),

@@ -12,7 +12,6 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { useNote } from '../note.js';
 import { StatedList, useStateOf } from './stated-list.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Refund['state']>()('pending', 'succeeded', 'failed');
 const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
@@ -21,7 +20,7 @@ const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
 export function Refunds() {
   const { t } = useTranslation('payments');
   const refunds = useList('/api/finance/topup-refunds', { query: { state: useStateOf(states) } });
-  return <StatedList states={states} texts={t('refunds', GROUP)} query={refunds} columns={useColumns()} />;
+  return <StatedList states={states} texts={t('refunds')} query={refunds} columns={useColumns()} />;
 }
 
 function useColumns(): ListColumn<Refund>[] {
@@ -51,7 +50,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
   const name = (outcome: Refund['state']) => t(`refunds.states.${outcome}`);
   return (
     <ModalForm
-      texts={t('confirmRefund', GROUP)}
+      texts={t('confirmRefund')}
       button={{ size: 'xs' }}
       fields={{
         outcome: choiceField(t('confirmRefund.outcome'), { of: ['succeeded', 'failed'], name }),

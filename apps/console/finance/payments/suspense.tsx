@@ -11,7 +11,6 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { accountField } from '../account-field.js';
 import { NoteAction, useNote } from '../note.js';
 import { StatedList, useStateOf } from './stated-list.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', 'returned', 'expensed');
 
@@ -19,7 +18,7 @@ const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', '
 export function SuspenseList() {
   const { t } = useTranslation('payments');
   const items = useList('/api/finance/suspense', { query: { state: useStateOf(states) } });
-  return <StatedList states={states} texts={t('suspense', GROUP)} query={items} columns={useColumns()} />;
+  return <StatedList states={states} texts={t('suspense')} query={items} columns={useColumns()} />;
 }
 
 function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
@@ -66,7 +65,7 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   const { t } = useTranslation('payments');
   return (
     <ModalForm
-      texts={t('credit', GROUP)}
+      texts={t('credit')}
       button={{ size: 'xs' }}
       fields={{
         accountId: accountField(t('credit.account'), { missing: t('accountMissing') }),
@@ -95,7 +94,7 @@ function Settle({
   const path = `/api/finance/suspense/{itemId}/${way === 'return' ? way : 'expense'}` as const;
   return (
     <NoteAction
-      texts={t(`settle.${way}`, GROUP)}
+      texts={t(`settle.${way}`)}
       send={async (body) => (await api.POST(path, { params: { path: { itemId: id } }, body })).data!}
       reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t(`settle.${way}.done`) : t('waitsForSecond'))}

@@ -22,7 +22,6 @@ import { AccountFilter } from '../account-filter.js';
 import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
-import { GROUP } from '../../i18n/group.js';
 import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** Payments that became credits. */
@@ -33,7 +32,7 @@ export function TopUps() {
   return (
     <Stack>
       <AccountFilter />
-      <DataList query={topups} columns={useColumns()} name="payments" empty={t('topups.empty', GROUP)} />
+      <DataList query={topups} columns={useColumns()} name="payments" empty={t('topups.empty')} />
     </Stack>
   );
 }
@@ -75,7 +74,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
   const rule = [CREDITS, t('amountWrong')] as const;
   return (
     <ModalForm
-      texts={t('refund', GROUP)}
+      texts={t('refund')}
       button={{ size: 'xs' }}
       isDangerous
       fields={{

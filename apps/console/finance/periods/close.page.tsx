@@ -15,7 +15,6 @@ import { addDays, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
 import { nextToClose } from './period.js';
 import { RequestWaiver } from './waiver.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/periods/close');
 const SHORTEST_REASON = 3;
@@ -205,7 +204,7 @@ function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
       />
       <ConfirmAction
-        texts={t('closing.do', GROUP)}
+        texts={t('closing.do')}
         act={() => close(note.trim())}
         variant="filled"
         w="fit-content"

@@ -22,7 +22,6 @@ import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
 import { PeriodBadge, PeriodSpan } from './period-state.js';
-import { GROUP } from '../../i18n/group.js';
 
 const LOOK_AGAIN_MS = 1_000;
 
@@ -191,5 +190,5 @@ function LatePostings({ periodId }: { periodId: string }) {
     timeColumn('happenedAt', t('lateList.happenedAt')),
     timeColumn('recordedAt', t('lateList.recordedAt')),
   ];
-  return <DataList texts={t('lateList.list', GROUP)} query={late} columns={columns} rowKey="transactionId" />;
+  return <DataList texts={t('lateList.list')} query={late} columns={columns} rowKey="transactionId" />;
 }

@@ -9,7 +9,6 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { PeriodBadge, PeriodSpan } from './period-state.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'Period'>['state']>()('closing', 'closed', 'abandoned');
 
@@ -18,7 +17,7 @@ export default function PeriodsPage() {
   const { t } = useTranslation('periods');
   const { state } = useSearch({ from: '/finance/periods' });
   const periods = useList('/api/finance/periods', { query: { state } });
-  const options = optionsOf(states, t('states', GROUP));
+  const options = optionsOf(states, t('states'));
   return (
     <PageFrame title={t('title')} about={t('about')} actions={<CloseLink />}>
       <Group>
@@ -27,7 +26,7 @@ export default function PeriodsPage() {
       <DataList
         query={periods}
         columns={useColumns()}
-        empty={{ ...t('empty', GROUP), action: <CloseLink variant="default" /> }}
+        empty={{ ...t('empty'), action: <CloseLink variant="default" /> }}
       />
     </PageFrame>
   );

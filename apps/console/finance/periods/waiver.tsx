@@ -5,7 +5,6 @@ import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
-import { GROUP } from '../../i18n/group.js';
 
 interface WaiverProps {
   /** The first day after the period. */
@@ -19,7 +18,7 @@ export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
   if (useAskedFor(end).has(id)) return <Asked />;
   return (
     <NoteAction
-      texts={t('waiver', { ...GROUP, count })}
+      texts={t('waiver', { count })}
       noteLabel={t('waiver.reason')}
       send={({ note }, requestId) =>
         api.POST('/api/finance/periods/waivers', {

@@ -12,7 +12,6 @@ import { countField } from '../../ui/forms/number-fields.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/page.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
-import { GROUP } from '../../i18n/group.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -32,7 +31,7 @@ export function BankAccounts() {
       }
     >
       {open && <AccountForm key={account?.id ?? ''} account={account} close={() => setOpen(null)} />}
-      <DataList query={accounts} columns={useColumns(setOpen)} empty={t('accounts.empty', GROUP)} />
+      <DataList query={accounts} columns={useColumns(setOpen)} empty={t('accounts.empty')} />
     </Section>
   );
 }

@@ -13,7 +13,6 @@ import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
 import { Filters, ImportLink, ImportNext, useNarrowed } from './filters.js';
 import { MatchOutcome, useBankReason } from './match-outcome.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'BankItem'>['state']>()(
   'missing_here',
@@ -40,7 +39,7 @@ export function Bank() {
         query={items}
         columns={useColumns()}
         rowKey={({ kind, id }) => `${kind} ${id}`}
-        empty={{ ...t('bank.empty', GROUP), action: <ImportLink /> }}
+        empty={{ ...t('bank.empty'), action: <ImportLink /> }}
       />
     </Stack>
   );
@@ -116,7 +115,7 @@ function Match({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
   return (
     <ModalForm
-      texts={t('bank.match', GROUP)}
+      texts={t('bank.match')}
       button={{ size: 'xs' }}
       fields={useMatchFields()}
       send={({ subject, ...match }) =>
@@ -135,7 +134,7 @@ function Undo({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction
-      texts={t('bank.undo', GROUP)}
+      texts={t('bank.undo')}
       isDangerous
       send={(body) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/undo', { params: { path: { bankLineId: id } }, body })

@@ -8,7 +8,6 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import type { matchTones } from './reconciliation.js';
-import { GROUP } from '../../i18n/group.js';
 
 interface FiltersProps {
   of: 'payments' | 'payouts' | 'bank';
@@ -22,13 +21,9 @@ export function Filters({ of, states, filter }: FiltersProps) {
   return (
     <Toolbar aside={<CsvLink path={`/api/finance/reconciliation/${of}.csv`} query={filter} />}>
       <DaysFilter />
-      <Choice label={t('state')} options={optionsOf(states, t('states', GROUP))} param="state" />
+      <Choice label={t('state')} options={optionsOf(states, t('states'))} param="state" />
       {of !== 'bank' && (
-        <Choice
-          label={t('provider')}
-          options={optionsOf(reportProviders, t('providers', GROUP))}
-          param="provider"
-        />
+        <Choice label={t('provider')} options={optionsOf(reportProviders, t('providers'))} param="provider" />
       )}
     </Toolbar>
   );

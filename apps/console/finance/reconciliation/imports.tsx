@@ -11,7 +11,6 @@ import { BankAccounts } from './bank-accounts.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** An import over the provider's API continues after its request is answered. */
 const LOOK_AGAIN_MS = 5_000;
@@ -27,7 +26,7 @@ export function Imports() {
         <ImportFile />
       </Section>
       <Section title={t('imports.title')} aside={<Fetch />}>
-        <DataList query={runs} columns={useColumns()} empty={t('imports.empty', GROUP)} />
+        <DataList query={runs} columns={useColumns()} empty={t('imports.empty')} />
       </Section>
       <ReportCoverage />
       <BankAccounts />
@@ -93,7 +92,7 @@ function ReportCoverage() {
         query={coverage}
         columns={columns}
         rowKey={({ provider, bankAccountId, of }) => `${provider} ${bankAccountId ?? ''} ${of}`}
-        empty={t('coverage.empty', GROUP)}
+        empty={t('coverage.empty')}
       />
     </Section>
   );

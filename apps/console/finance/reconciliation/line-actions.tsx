@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { api, refreshFinance, type Shape } from '../../api/client.js';
 import { NoteAction } from '../note.js';
-import { GROUP } from '../../i18n/group.js';
 
 interface LineName {
   provider: Shape<'Match'>['provider'];
@@ -13,7 +12,7 @@ export function RecordLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction
-      texts={t('book', GROUP)}
+      texts={t('book')}
       send={async ({ note }) => {
         const params = { path: { provider, lineId } };
         const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
@@ -30,7 +29,7 @@ export function AcceptLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction
-      texts={t('accept', GROUP)}
+      texts={t('accept')}
       send={async ({ note }, requestId) => {
         const params = { path: { provider, lineId } };
         const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';

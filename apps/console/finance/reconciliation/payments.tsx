@@ -15,7 +15,6 @@ import { LineDetails } from './line-details.js';
 import { MatchOutcome, usePaymentReason } from './match-outcome.js';
 import { PaymentDays } from './payment-days.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'Match'>['state']>()(
   'missing_here',
@@ -42,7 +41,7 @@ export function Payments() {
         query={matches}
         columns={useColumns()}
         rowKey={({ provider: at, kind, id }) => `${at} ${kind} ${id}`}
-        empty={{ ...t('payments.empty', GROUP), action: <ImportLink /> }}
+        empty={{ ...t('payments.empty'), action: <ImportLink /> }}
       />
       <OpenPanel param="line" title={t('line.title')}>
         {(line) => <LineDetails line={line} />}

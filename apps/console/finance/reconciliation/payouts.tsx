@@ -12,7 +12,6 @@ import { transactionsColumn } from '../columns.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { MatchOutcome, usePayoutReason } from './match-outcome.js';
-import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'Payout'>['state']>()(
   'differs',
@@ -39,7 +38,7 @@ export function Payouts() {
         columns={useColumns()}
         name="payouts"
         rowKey={({ provider: at, payoutId }) => `${at} ${payoutId}`}
-        empty={t('payouts.empty', GROUP)}
+        empty={t('payouts.empty')}
       />
     </Stack>
   );

@@ -5,7 +5,6 @@ import { Bank } from './bank.js';
 import { Payments } from './payments.js';
 import { Payouts } from './payouts.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** The code for imports is loaded on this tab only. */
 const Imports = lazy(async () => ({ default: (await import('./imports.js')).Imports }));
@@ -14,7 +13,7 @@ const Imports = lazy(async () => ({ default: (await import('./imports.js')).Impo
 export default function ReconciliationPage() {
   const { t } = useTranslation('reconciliation');
   const parts = { payments: <Payments />, payouts: <Payouts />, bank: <Bank />, imports: <LateImports /> };
-  return <PartPage texts={t('page', GROUP)} parts={parts} />;
+  return <PartPage texts={t('page')} parts={parts} />;
 }
 
 function LateImports() {

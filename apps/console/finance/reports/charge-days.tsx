@@ -8,7 +8,6 @@ import { Money } from '../../ui/money.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { WorkBadge } from './work-state.js';
-import { GROUP } from '../../i18n/group.js';
 
 interface DayLine {
   day: string;
@@ -34,7 +33,7 @@ export function ChargeDays({ times }: { times: { from?: string; to?: string } })
         query={rowsOf(report, linesOf)}
         columns={useColumns()}
         rowKey="day"
-        empty={t('charges.empty', GROUP)}
+        empty={t('charges.empty')}
       />
     </>
   );

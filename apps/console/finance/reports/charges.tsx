@@ -15,7 +15,6 @@ import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkBadge, workOutcomes } from './work-state.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Charges compared with their tasks or requests, and the other way round. */
 export function Charges() {
@@ -36,7 +35,7 @@ export function Charges() {
         columns={useColumns()}
         name="charges-tasks"
         rowKey="subject"
-        empty={t('charges.empty', GROUP)}
+        empty={t('charges.empty')}
       />
     </Stack>
   );
@@ -49,7 +48,7 @@ function Filters() {
       <DaysFilter />
       <Choice
         label={t('charge.state')}
-        options={optionsOf(workOutcomes, t('charges.states', GROUP))}
+        options={optionsOf(workOutcomes, t('charges.states'))}
         param="state"
       />
       <YesFilter param="only" label={t('charges.onlyFaults')} />

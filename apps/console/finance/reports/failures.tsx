@@ -15,7 +15,6 @@ import { timesOf } from '../utc-days.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { RefundDays } from './refund-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -49,7 +48,7 @@ function FailureList({ times }: { times: ReturnType<typeof timesOf> }) {
       aside={<CsvLink path="/api/finance/reports/refunds/failures.csv" query={filter} />}
     >
       <YesFilter param="only" label={t('failures.onlyOutstanding')} />
-      <DataList query={failed} columns={useColumns()} rowKey="chargeId" empty={t('failures.empty', GROUP)} />
+      <DataList query={failed} columns={useColumns()} rowKey="chargeId" empty={t('failures.empty')} />
     </Section>
   );
 }

@@ -18,7 +18,6 @@ import { SmallWhen, When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
 import { useDurationText } from '../../ui/time/duration.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Open holds and their age, oldest first. */
 export function Holds() {
@@ -39,7 +38,7 @@ export function Holds() {
         columns={useColumns()}
         name="holds"
         rowKey="chargeId"
-        empty={t('holds.empty', GROUP)}
+        empty={t('holds.empty')}
       />
     </Stack>
   );

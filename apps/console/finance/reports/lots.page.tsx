@@ -15,7 +15,6 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
-import { GROUP } from '../../i18n/group.js';
 import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** The lots behind deferred revenue: every purchase of credits, used and left. */
@@ -37,7 +36,7 @@ export default function LotsPage() {
         columns={useColumns(lots.data?.currency ?? 'USD')}
         name="lots"
         rowKey="lotId"
-        empty={t('lots.empty', GROUP)}
+        empty={t('lots.empty')}
       />
     </PageFrame>
   );

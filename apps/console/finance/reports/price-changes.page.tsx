@@ -17,7 +17,6 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 import { TwoLines } from '../../ui/texts.js';
 import { inForceColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
-import { GROUP } from '../../i18n/group.js';
 
 const kinds = everyWord<Shape<'PriceChange'>['kind']>()('price', 'multiplier', 'rule');
 
@@ -26,7 +25,7 @@ export default function PriceChangesPage() {
   const { t } = useTranslation('reports');
   const { from, to, kind, subject } = useSearch({ from: '/finance/price-changes' });
   const query = { ...timesOf({ from, to }), kind, subject };
-  const options = optionsOf(kinds, t('priceChanges.kinds', GROUP));
+  const options = optionsOf(kinds, t('priceChanges.kinds'));
   const changes = useShown('/api/finance/reports/price-changes', { query });
   return (
     <PageFrame title={t('priceChanges.title')} about={t('priceChanges.about')}>
@@ -39,7 +38,7 @@ export default function PriceChangesPage() {
         query={rowsOf(changes, (data) => data.versions)}
         columns={useColumns()}
         rowKey={({ kind: what, versionId }) => `${what} ${versionId}`}
-        empty={t('priceChanges.empty', GROUP)}
+        empty={t('priceChanges.empty')}
       />
     </PageFrame>
   );

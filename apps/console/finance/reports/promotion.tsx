@@ -14,7 +14,6 @@ import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { timesOf } from '../utc-days.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Report = GetAnswer<'/api/finance/reports/promotion'>;
 type PromotionDay = Report['days'][number];
@@ -37,7 +36,7 @@ export function Promotion() {
         query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
         rowKey="day"
-        empty={t('promotion.empty', GROUP)}
+        empty={t('promotion.empty')}
       />
     </Stack>
   );

@@ -7,7 +7,6 @@ import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useShortDay } from '../../ui/time/when.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** How long refunds took, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
@@ -22,7 +21,7 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
         query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
         rowKey="day"
-        empty={t('failures.empty', GROUP)}
+        empty={t('failures.empty')}
       />
     </Stack>
   );

@@ -9,7 +9,6 @@ import { useShortDay } from '../../ui/time/when.js';
 import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
 import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';
 import { type Basis, basisOf, type RevenueMetric, type WorkSubject, workSubjects } from './revenue.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** The server's limit. */
 const MOST_DAYS = 366;
@@ -32,7 +31,7 @@ interface RevenueChartProps {
 export function RevenueChart(props: RevenueChartProps) {
   const { t } = useTranslation('charts');
   const { from, to } = props.days;
-  if (to < from || to >= addDays(from, MOST_DAYS)) return <EmptyState {...t('tooLong', GROUP)} />;
+  if (to < from || to >= addDays(from, MOST_DAYS)) return <EmptyState {...t('tooLong')} />;
   return <Asked {...props} />;
 }
 
@@ -99,7 +98,7 @@ function useEmpty({ total, before }: Charted, show: RevenueMetric): { title: str
     ({ charges, failedCharges, recognised }) =>
       charges > 0 || failedCharges > 0 || Number(recognised ?? 0) !== 0,
   );
-  return hasWork ? null : t('nothing', GROUP);
+  return hasWork ? null : t('nothing');
 }
 
 function Sums({ chart: { total, before, currency }, basis }: { chart: Charted; basis: Basis }) {

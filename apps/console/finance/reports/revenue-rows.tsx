@@ -10,7 +10,6 @@ import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/time/when.js';
 import { FamilyName } from './family-name.js';
 import { type Basis, type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
-import { GROUP } from '../../i18n/group.js';
 
 interface RevenueRowsProps {
   query: Pick<UseQueryResult<Shape<'Revenue'>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
@@ -30,7 +29,7 @@ export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
       columns={useColumns(by, basis)}
       name={`revenue-${basis}`}
       rowKey={(row) => `${row[by] ?? ''} ${within ? (row[within.dimension] ?? '') : ''}`}
-      empty={t('revenue.empty', GROUP)}
+      empty={t('revenue.empty')}
     />
   );
 }

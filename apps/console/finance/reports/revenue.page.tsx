@@ -24,7 +24,6 @@ import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
 import { BasisSwitch } from './basis.js';
 import { type Basis, basisOf, dimensions, openedBy, type Within, withinOf, workSubjects } from './revenue.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -111,11 +110,7 @@ function Breakdown({ days, within }: PartProps) {
   return (
     <>
       <Section title={t('revenue.by')} aside={file}>
-        <SwitchFilter
-          param="by"
-          label={t('revenue.by')}
-          options={optionsOf(dimensions, t('dimensions', GROUP))}
-        />
+        <SwitchFilter param="by" label={t('revenue.by')} options={optionsOf(dimensions, t('dimensions'))} />
         {within && <Opened within={within} />}
         <RevenueRows query={rows} by={by} within={isDay ? null : within} basis={basisOf(show)} />
       </Section>

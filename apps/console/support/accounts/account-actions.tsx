@@ -10,7 +10,6 @@ import { beginView } from '../../shell/session.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { linesField } from '../../ui/forms/lines-field.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Actions on an account. Money is moved by tickets and by finance. */
 export function AccountActions({ found: { account, person } }: { found: AccountRecord }) {
@@ -24,7 +23,7 @@ export function AccountActions({ found: { account, person } }: { found: AccountR
     <>
       <ViewAction accountId={account.accountId} />
       {account.frozen === null ? <Freeze account={account} /> : <Unfreeze account={account} />}
-      {person !== null && <ConfirmAction texts={t('actions.endSessions', GROUP)} act={endSessions} />}
+      {person !== null && <ConfirmAction texts={t('actions.endSessions')} act={endSessions} />}
     </>
   );
 }
@@ -41,7 +40,7 @@ function Freeze({ account: { accountId, name } }: OfAccount) {
   const { t } = useTranslation('support');
   return (
     <ReasonAction
-      texts={t('actions.freeze', { ...GROUP, name })}
+      texts={t('actions.freeze', { name })}
       field={{ name: 'reason', label: t('actions.reason'), hint: t('actions.reasonHint') }}
       missing={t('actions.reasonMissing')}
       act={async (reason) => {
@@ -58,7 +57,7 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
   if (frozen?.reason === 'debt') return null;
   return (
     <ReasonAction
-      texts={t('actions.unfreeze', { ...GROUP, name })}
+      texts={t('actions.unfreeze', { name })}
       field={{ name: 'note', label: t('actions.note'), hint: t('actions.noteHint') }}
       missing={t('actions.reasonMissing')}
       isDangerous={false}
@@ -75,7 +74,7 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
 function ViewAction({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const navigate = useNavigate();
-  const texts = t('actions.see', GROUP);
+  const texts = t('actions.see');
   const icon = <IconEye size={16} aria-hidden />;
   return (
     <ModalForm

@@ -10,7 +10,6 @@ import { FormFault, useSend } from '../../ui/forms/form.js';
 import { Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
-import { GROUP } from '../../i18n/group.js';
 
 const MOST_GROUPS = 200;
 const GROUPS = '/api/support/accounts/{accountId}/groups';
@@ -62,7 +61,7 @@ function Withdraw({ accountId, group }: { accountId: string; group: string }) {
     await reread();
     notify(t('groups.withdrawn', { group }));
   };
-  return <ConfirmAction texts={t('groups.withdraw', { ...GROUP, group })} act={withdraw} size="xs" />;
+  return <ConfirmAction texts={t('groups.withdraw', { group })} act={withdraw} size="xs" />;
 }
 
 function GrantForm({ accountId, groups }: { accountId: string; groups: Groups }) {

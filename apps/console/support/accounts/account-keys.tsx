@@ -6,14 +6,13 @@ import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.j
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/time/when.js';
 import type { AccountRecord } from './found-account.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** The keys of an account and their limits, which only the owner can change. */
 export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
   const { t } = useTranslation('support');
   return (
     <DataList
-      texts={t('keys.list', GROUP)}
+      texts={t('keys.list')}
       query={knownRows(keys)}
       columns={useColumns()}
       rowKey="keyId"

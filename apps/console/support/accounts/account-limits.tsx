@@ -8,7 +8,6 @@ import { countField } from '../../ui/forms/number-fields.js';
 import { Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Labelled } from '../../ui/texts.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** How many requests all keys of an account may send together. */
 export function RequestLimits({ accountId }: { accountId: string }) {
@@ -49,7 +48,7 @@ function SetLimits({ accountId, current }: { accountId: string; current: Shape<'
   const limit = (label: string, initial: number | null) => countField(label, { ...options, initial });
   return (
     <ModalForm
-      texts={t('limits.set', GROUP)}
+      texts={t('limits.set')}
       button={{ size: 'xs' }}
       fields={{
         requestsPerMinute: limit(t('limits.perMinute'), current.requestsPerMinute),

@@ -13,7 +13,6 @@ import { TwoLines } from '../../ui/texts.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { StaffChargeBadge } from '../charges/charge-state.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
@@ -28,7 +27,7 @@ export function AccountUsage({ accountId }: { accountId: string }) {
     <>
       <Filters />
       <DataList
-        texts={t('usage.list', GROUP)}
+        texts={t('usage.list')}
         query={usage}
         columns={useUsageColumns()}
         rowKey="chargeId"

@@ -23,7 +23,6 @@ import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { useTicketColumns } from '../tickets/ticket-columns.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** A customer's account: balances, limits, keys, requests and tickets. */
 export default function SupportAccountPage() {
@@ -94,7 +93,7 @@ function Records({ found }: { found: AccountRecord }) {
   return (
     <PartTabs
       label={t('account.title')}
-      names={t('account.tabs', GROUP)}
+      names={t('account.tabs')}
       parts={{
         about: <About found={found} />,
         keys: <AccountKeys keys={found.keys} />,
@@ -141,7 +140,7 @@ function AccountTickets({ accountId }: { accountId: string }) {
       label={t('queue.newest')}
       query={tickets}
       columns={useTicketColumns().filter(({ id }) => id !== 'account')}
-      empty={t('queue.emptyAccount', GROUP)}
+      empty={t('queue.emptyAccount')}
     />
   );
 }

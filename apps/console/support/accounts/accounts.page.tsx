@@ -8,7 +8,6 @@ import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { Frozen } from './frozen.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -45,7 +44,7 @@ function AccountList() {
       query={accounts}
       columns={useColumns()}
       rowKey="accountId"
-      empty={isLongEnough ? t('accounts.noMatch', GROUP) : t('accounts.empty', GROUP)}
+      empty={isLongEnough ? t('accounts.noMatch') : t('accounts.empty')}
     />
   );
 }

@@ -11,7 +11,6 @@ import { TextLink } from '../../ui/links.js';
 import { LargeMoney } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
 import { ApprovalBadge, useKindName } from './approval.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** A request for approval, field by field, and the decision. */
 export function ApprovalDetails({ approval }: { approval: Shape<'Approval'> }) {
@@ -162,7 +161,7 @@ function Approve({ id, isOwn }: { id: string; isOwn: boolean }) {
   return (
     <ReasonAction
       variant="filled"
-      texts={t('approvals.approve', GROUP)}
+      texts={t('approvals.approve')}
       field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteOptional') }}
       isDangerous={false}
       act={async (note) => {
@@ -182,7 +181,7 @@ function Reject({ id }: { id: string }) {
   const { t } = useTranslation('support');
   return (
     <ReasonAction
-      texts={t('approvals.reject', GROUP)}
+      texts={t('approvals.reject')}
       field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
       missing={t('actions.reasonMissing')}
       act={async (note) => {

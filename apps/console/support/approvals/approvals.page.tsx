@@ -18,7 +18,6 @@ import { Loaded } from '../../ui/states.js';
 import { ApprovalDetails } from './approval-details.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'rejected');
@@ -26,7 +25,7 @@ const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'r
 /** What one person requested and another must approve. */
 export default function ApprovalsPage() {
   const { t } = useTranslation('support');
-  const options = optionsOf(states, t('approvals.states', GROUP));
+  const options = optionsOf(states, t('approvals.states'));
   return (
     <PageFrame title={t('approvals.title')} about={t('approvals.about')}>
       <SwitchFilter param="state" label={t('approvals.state')} options={options} />
@@ -47,7 +46,7 @@ function ApprovalList() {
       label={t('approvals.label')}
       query={approvals}
       columns={useColumns()}
-      empty={state === 'pending' ? t('approvals.empty', GROUP) : t('approvals.noneDecided', GROUP)}
+      empty={state === 'pending' ? t('approvals.empty') : t('approvals.noneDecided')}
     />
   );
 }

@@ -9,7 +9,6 @@ import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { useTicketColumns } from './ticket-columns.js';
 import { ticketTypes } from '../../api/enumerations.js';
-import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const PAGE = 25;
@@ -46,7 +45,7 @@ function Queue() {
       label={t('queue.label')}
       query={tickets}
       columns={useTicketColumns(state === 'open')}
-      empty={isDone ? { ...t('queue.done', GROUP), action: <ShowAll /> } : t('queue.noMatch', GROUP)}
+      empty={isDone ? { ...t('queue.done'), action: <ShowAll /> } : t('queue.noMatch')}
     />
   );
 }
@@ -64,19 +63,15 @@ function Filters() {
   const { t } = useTranslation('support');
   return (
     <Toolbar>
-      <SwitchFilter
-        param="state"
-        label={t('queue.state')}
-        options={optionsOf(STATES, t('queue.states', GROUP))}
-      />
+      <SwitchFilter param="state" label={t('queue.state')} options={optionsOf(STATES, t('queue.states'))} />
       <SwitchFilter
         param="assignee"
         label={t('assignee.label')}
-        options={optionsOf(WHOSE, t('assignee.whose', GROUP))}
+        options={optionsOf(WHOSE, t('assignee.whose'))}
       />
       <Choice
         label={t('queue.kind')}
-        options={optionsOf(ticketTypes, t('ticketKinds', GROUP))}
+        options={optionsOf(ticketTypes, t('ticketKinds'))}
         param="kind"
         width="14rem"
       />

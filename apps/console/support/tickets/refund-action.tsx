@@ -8,7 +8,6 @@ import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { ID } from '../../ui/patterns.js';
 import { Loaded } from '../../ui/states.js';
-import { GROUP } from '../../i18n/group.js';
 
 function useRefundFields(chargeId: string | null) {
   const { t } = useTranslation('support');
@@ -34,7 +33,7 @@ export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
     <ModalForm
-      texts={t('refund.open', GROUP)}
+      texts={t('refund.open')}
       fields={useRefundFields(ticket.chargeId)}
       send={async (values, requestId) => {
         const params = { path: { ticketId: ticket.id } };

@@ -9,7 +9,6 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
 import { takeTicket } from './ticket.js';
-import { GROUP } from '../../i18n/group.js';
 
 interface ResellerRequestProps {
   ticket: Shape<'StaffTicket'>;
@@ -53,7 +52,7 @@ function Grant({ ticket, isEligible }: { ticket: Shape<'StaffTicket'>; isEligibl
   };
   return (
     <ConfirmAction
-      texts={t('reseller.grant', GROUP)}
+      texts={t('reseller.grant')}
       isDangerous={false}
       disabled={!isEligible || ticket.state === 'closed'}
       w="fit-content"

@@ -19,7 +19,6 @@ import { takeTicket } from './ticket.js';
 import { WaitingTime } from './waiting-time.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
-import { GROUP } from '../../i18n/group.js';
 
 const LOOK_AGAIN = { refetchInterval: 15_000 };
 
@@ -132,7 +131,7 @@ function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
     <>
       <RefundAction ticket={ticket} />
       <ConfirmAction
-        texts={t('ticket.close', GROUP)}
+        texts={t('ticket.close')}
         isDangerous={false}
         act={async () =>
           takeTicket((await api.POST('/api/support/tickets/{ticketId}/close', { params })).data)

@@ -6,7 +6,6 @@ import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/column
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { GROUP } from '../../i18n/group.js';
 import { Section } from '../../ui/page.js';
 
 export function Sessions() {
@@ -14,12 +13,7 @@ export function Sessions() {
   const sessions = useRead('/api/sessions');
   return (
     <Section title={t('sessions.title')}>
-      <DataList
-        query={sessions}
-        columns={useColumns()}
-        rowKey="sessionId"
-        empty={t('sessions.empty', GROUP)}
-      />
+      <DataList query={sessions} columns={useColumns()} rowKey="sessionId" empty={t('sessions.empty')} />
       <Group>
         {(sessions.data?.items.length ?? 0) > 1 && <EndOthers />}
         <EndAll />
@@ -32,7 +26,7 @@ function EndOthers() {
   const { t } = useTranslation('account');
   return (
     <ConfirmAction
-      texts={t('sessions.endOthers', GROUP)}
+      texts={t('sessions.endOthers')}
       act={() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } })}
       reread={() => refresh('/api/sessions')}
     />
@@ -44,7 +38,7 @@ function EndAll() {
   const signOut = useSignOut();
   const endAll = () =>
     signOut(() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'false' } } }));
-  return <ConfirmAction texts={t('sessions.endAll', GROUP)} act={endAll} />;
+  return <ConfirmAction texts={t('sessions.endAll')} act={endAll} />;
 }
 
 function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSession'> }) {
@@ -52,7 +46,7 @@ function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSess
   return (
     <ConfirmAction
       size="xs"
-      texts={t('sessions.end', { ...GROUP, device: deviceOf(userAgent) ?? t('sessions.unknown') })}
+      texts={t('sessions.end', { device: deviceOf(userAgent) ?? t('sessions.unknown') })}
       act={() => api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } })}
       reread={() => refresh('/api/sessions')}
     />

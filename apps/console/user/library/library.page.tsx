@@ -18,7 +18,6 @@ import { ChargePanel } from '../usage/charge-details.js';
 import { FileCard } from './file-card.js';
 import { ImageCard } from './image-card.js';
 import { useImageLife } from './kept-images.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/library');
 const PAGE = 24;
@@ -35,7 +34,7 @@ export default function LibraryPage() {
       <SwitchFilter
         param="kind"
         label={t('tasks.filters.kind')}
-        options={[{ value: ALL, label: t('library.all') }, ...optionsOf(KINDS, t('families', GROUP))]}
+        options={[{ value: ALL, label: t('library.all') }, ...optionsOf(KINDS, t('families'))]}
         replace={false}
       />
       {kind === undefined ? <Everything /> : kind === 'image' ? <Images /> : <Files kind={kind} />}

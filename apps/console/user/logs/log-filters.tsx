@@ -14,7 +14,6 @@ import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { usageRanges } from '../usage/usage-search.js';
 import { WorkFilters } from '../usage/work-filters.js';
-import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/user/logs');
@@ -40,7 +39,7 @@ export function LogFilters() {
   const search = route.useSearch();
   const set = useFilter({ replace: false });
   const { charge: _open, cursor: _page, ...filter } = search;
-  const states = optionsOf(chargeStages, t('chargeStates', GROUP));
+  const states = optionsOf(chargeStages, t('chargeStates'));
   return (
     <Toolbar>
       <Finder />
@@ -119,7 +118,7 @@ function Time() {
     <>
       <FilterSelect
         label={t('usage.range')}
-        options={optionsOf(TIMES, t('usage.ranges', GROUP))}
+        options={optionsOf(TIMES, t('usage.ranges'))}
         value={from === undefined ? range : DAYS}
         set={choose}
         width="8rem"

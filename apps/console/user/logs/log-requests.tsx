@@ -8,7 +8,6 @@ import { SHORTEST_ID } from '../../ui/patterns.js';
 import { isNarrowed } from '../../ui/search.js';
 import { useLogColumns } from './log-columns.js';
 import { logQuery } from './log-search.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/logs');
 const PAGE = 50;
@@ -30,7 +29,7 @@ function Requests() {
       columns={useLogColumns()}
       name="usage"
       rowKey="chargeId"
-      empty={isNarrowed(query) ? t('log.noMatch', GROUP) : firstCall(t)}
+      empty={isNarrowed(query) ? t('log.noMatch') : firstCall(t)}
     />
   );
 }
@@ -46,7 +45,7 @@ function Found({ id }: { id: string }) {
       columns={useLogColumns()}
       name="usage"
       rowKey="chargeId"
-      empty={t('log.notFound', GROUP)}
+      empty={t('log.notFound')}
     />
   );
 }

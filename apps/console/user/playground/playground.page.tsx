@@ -16,7 +16,6 @@ import { MakeKey } from './make-key.js';
 import { OtherKey, OtherModel } from './other-choice.js';
 import { firstKindOf, isUsable, isWorking, mayUse, modelsFor } from './usable.js';
 import { Workbench } from './workbench.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/playground');
 
@@ -108,7 +107,7 @@ function Kind(props: KindProps) {
   const { kind, all, keys, own, again } = props;
   const models = modelsFor(kind, all);
   const model = useModel(models, props);
-  if (!model) return <EmptyState {...t('play.noModels', GROUP)} />;
+  if (!model) return <EmptyState {...t('play.noModels')} />;
   // Without a usable model the form would be useless.
   if (!models.some((each) => isUsable(each, { keys, own }))) return <MakeKey model={model} />;
   return (

@@ -9,7 +9,6 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/time/when.js';
 import { useCurrentPassword } from '../account/current-password.js';
-import { GROUP } from '../../i18n/group.js';
 
 const REREAD_MS = 3_000;
 
@@ -92,7 +91,7 @@ function RequestForm() {
   const { t } = useTranslation('privacy');
   return (
     <ModalForm
-      texts={t('exports.request', GROUP)}
+      texts={t('exports.request')}
       fields={{ password: useCurrentPassword({ isFirst: true }) }}
       send={(body) => api.POST('/api/data-exports', { body })}
       done={() => refresh('/api/data-exports')}

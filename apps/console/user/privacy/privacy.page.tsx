@@ -6,7 +6,6 @@ import { Exports } from './exports.js';
 import { type Item, useList } from '../../api/client.js';
 import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { GROUP } from '../../i18n/group.js';
 
 export default function PrivacyPage() {
   const { t } = useTranslation('privacy');
@@ -39,7 +38,7 @@ function Activity() {
     <DataList
       query={useList('/api/activity', { query: { limit: PAGE } })}
       columns={useColumns()}
-      empty={t('activity.empty', GROUP)}
+      empty={t('activity.empty')}
     />
   );
 }

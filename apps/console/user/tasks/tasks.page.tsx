@@ -25,7 +25,6 @@ import { isNarrowed } from '../../ui/search.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useReturnedName } from '../usage/returned-name.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -47,7 +46,7 @@ export default function TasksPage() {
 function useTexts(isFiltered: boolean) {
   const { t } = useTranslation('calls');
   const label = t('tasks.list');
-  if (isFiltered) return { label, empty: t('tasks.noMatch', GROUP) };
+  if (isFiltered) return { label, empty: t('tasks.noMatch') };
   const action = (
     <ButtonLink to="/playground" search={{ kind: 'video' }} variant="default">
       {t('tasks.toPlayground')}
@@ -61,8 +60,8 @@ const STATES = ['running', 'completed', 'failed'] as const;
 
 function TaskFilters() {
   const { t } = useTranslation('calls');
-  const kinds = optionsOf(KINDS, t('families', GROUP));
-  const states = optionsOf(STATES, t('taskStates', GROUP));
+  const kinds = optionsOf(KINDS, t('families'));
+  const states = optionsOf(STATES, t('taskStates'));
   return (
     <Group gap="sm">
       <Choices

@@ -11,7 +11,6 @@ import { Loaded } from '../../ui/states.js';
 import { TicketBadge } from './ticket-state.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
-import { GROUP } from '../../i18n/group.js';
 
 const MOST_BODY_CHARS = 10_000;
 
@@ -134,7 +133,7 @@ function Close({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const params = { path: { ticketId: ticket.id } };
   return (
     <ConfirmAction
-      texts={t('one.close', GROUP)}
+      texts={t('one.close')}
       isDangerous={false}
       act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params })).data)}
     />

@@ -11,7 +11,6 @@ import { PageFrame } from '../../ui/page.js';
 import { isNarrowed } from '../../ui/search.js';
 import { TicketBadge } from './ticket-state.js';
 import { ticketTypes, ticketStages } from '../../api/enumerations.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -25,7 +24,7 @@ export default function TicketsPage() {
         label={t('list.label')}
         query={useList('/api/tickets', { query: { ...filter, limit: PAGE } })}
         columns={useColumns()}
-        empty={isNarrowed(filter) ? t('list.noMatch', GROUP) : t('list.empty', GROUP)}
+        empty={isNarrowed(filter) ? t('list.noMatch') : t('list.empty')}
       />
     </PageFrame>
   );
@@ -42,8 +41,8 @@ function OpenTicket() {
 
 function TicketFilters() {
   const { t } = useTranslation('tickets');
-  const states = optionsOf(ticketStages, t('states', GROUP));
-  const kinds = optionsOf(ticketTypes, t('kinds', GROUP));
+  const states = optionsOf(ticketStages, t('states'));
+  const kinds = optionsOf(ticketTypes, t('kinds'));
   return (
     <Group gap="sm">
       <Choices

@@ -11,7 +11,6 @@ import { ErrorState } from '../../ui/states.js';
 import { Labelled, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { forgetNewKey } from '../new-key.js';
-import { GROUP } from '../../i18n/group.js';
 
 const DAY_MS = 86_400_000;
 
@@ -28,7 +27,7 @@ export function DeleteToken({ token }: { token: Shape<'Key'> }) {
   const isInUse = token.lastUsedAt !== null && Date.parse(token.lastUsedAt) > now - DAY_MS;
   return (
     <ConfirmAction
-      texts={t('delete.label', { ...GROUP, name: token.name })}
+      texts={t('delete.label', { name: token.name })}
       act={remove}
       size="compact-sm"
       {...(isInUse ? { phrase: token.name } : {})}

@@ -12,7 +12,6 @@ import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
 import { useOwnState } from '../../shell/session.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
@@ -33,7 +32,7 @@ export default function TokensPage() {
         query={tokens}
         columns={useTokenColumns()}
         rowKey="keyId"
-        empty={{ ...t('empty', GROUP), action: create }}
+        empty={{ ...t('empty'), action: create }}
         name="tokens"
       />
       <OpenForms />

@@ -14,7 +14,6 @@ import { Money } from '../../ui/money.js';
 import { logOf } from '../logs/log-search.js';
 import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import type { UsageSubject } from './usage-search.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Row = Shape<'UsageChart'>['subjects'][number];
 
@@ -26,7 +25,7 @@ export function UsageBreakdown({ chart }: { chart: Shape<'UsageChart'> }) {
   const { by = 'model' } = route.useSearch();
   return (
     <DataList
-      texts={t('usage.list', GROUP)}
+      texts={t('usage.list')}
       query={knownRows(chart.subjects)}
       columns={useColumns(by, chart)}
       rowKey={({ subject }) => subject ?? 'others '}

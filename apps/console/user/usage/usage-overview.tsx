@@ -13,7 +13,6 @@ import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import { UsageTotals } from './usage-totals.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useMoneyText } from '../../ui/money.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/usage');
 const DAY_SECONDS = 86_400;
@@ -23,7 +22,7 @@ export function UsageOverview() {
   const { t } = useTranslation('calls');
   const query = route.useSearch({ select: chartQuery, structuralSharing: true });
   const chart = useShown('/api/usage/chart', { query: query ?? {} }, { enabled: query !== null });
-  if (query === null) return <EmptyState {...t('usage.noChart', GROUP)} />;
+  if (query === null) return <EmptyState {...t('usage.noChart')} />;
   return (
     <Loaded query={chart} lines={14}>
       {(found) => (
@@ -75,7 +74,7 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
       nameOf={useSubjectName(by)}
       {...usePlaces(chart)}
       hint={t(stepSeconds === DAY_SECONDS ? 'usage.daysHint' : 'usage.hoursHint')}
-      empty={isEmpty ? t('usage.list.empty', GROUP) : null}
+      empty={isEmpty ? t('usage.list.empty') : null}
     />
   );
 }

@@ -12,7 +12,6 @@ import { Switch, optionsOf } from '../../ui/lists/choice.js';
 import { isNarrowed } from '../../ui/search.js';
 import { rangeOf, usageRanges, workFilter } from './usage-search.js';
 import { WorkFilters } from './work-filters.js';
-import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 export default function UsagePage() {
@@ -71,7 +70,7 @@ function Range() {
     <>
       <Switch
         label={t('usage.range')}
-        options={optionsOf(RANGES, t('usage.ranges', GROUP))}
+        options={optionsOf(RANGES, t('usage.ranges'))}
         value={rangeOf(search) ?? DAYS}
         set={choose}
       />

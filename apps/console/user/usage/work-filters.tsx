@@ -4,7 +4,6 @@ import { families } from '../../api/enumerations.js';
 import { Choices, optionsOf } from '../../ui/lists/choice.js';
 import { distinctValues, marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Field = 'keyId' | 'model' | 'group' | 'family';
 
@@ -37,7 +36,7 @@ function useOptions(): Record<Field, Option[]> {
     keyId: keys.map(({ keyId, name }) => ({ value: keyId, label: name })),
     model: distinctValues(models, ({ id }) => [id]).map(same),
     group: distinctValues(models, ({ groups }) => groups.map(({ group }) => group)).map(same),
-    family: optionsOf(families, t('families', GROUP)),
+    family: optionsOf(families, t('families')),
   };
 }
 

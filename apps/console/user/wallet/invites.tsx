@@ -17,7 +17,6 @@ import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
 import { refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS } from '../../ui/patterns.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Invitee = Shape<'Invites'>['invitees'][number];
 
@@ -39,7 +38,7 @@ export function Invites() {
           query={rowsOf(invites, (data) => data.invitees)}
           columns={useColumns()}
           rowKey="name"
-          empty={t('invites.empty', GROUP)}
+          empty={t('invites.empty')}
         />
       </Section>
     </Stack>

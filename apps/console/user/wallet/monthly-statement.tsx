@@ -18,7 +18,6 @@ import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { latestMonths, monthOfAddress } from './statement-search.js';
-import { GROUP } from '../../i18n/group.js';
 
 type Statement = Shape<'MonthlyStatement'>;
 type OfKey = Statement['keys'][number];
@@ -172,7 +171,7 @@ function Keys({ keys }: { keys: readonly OfKey[] }) {
       query={knownRows(keys)}
       columns={columns}
       rowKey={({ keyId }) => keyId ?? ''}
-      empty={t('monthly.empty', GROUP)}
+      empty={t('monthly.empty')}
     />
   );
 }
@@ -203,7 +202,7 @@ function Models({ moves }: { moves: Statement['moves'] }) {
       query={knownRows(moves)}
       columns={columns}
       rowKey={({ kind, model }) => `${kind} ${model ?? ''}`}
-      empty={t('monthly.empty', GROUP)}
+      empty={t('monthly.empty')}
     />
   );
 }

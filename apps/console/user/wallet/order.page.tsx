@@ -18,7 +18,6 @@ import { pendingCallOf } from '../playground/pending-call.js';
 import { ReceiptButton } from './receipt-link.js';
 import { OrderBadge } from './orders.js';
 import { refreshMoney } from './wallet.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 
@@ -160,7 +159,7 @@ function Cancel({ orderId }: { orderId: string }) {
   const { t } = useTranslation('wallet');
   return (
     <ConfirmAction
-      texts={t('order.cancel', GROUP)}
+      texts={t('order.cancel')}
       act={() => api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId } } })}
       reread={refreshMoney}
     />

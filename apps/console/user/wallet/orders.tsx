@@ -14,7 +14,6 @@ import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { orderTones } from './wallet.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 10;
 
@@ -23,7 +22,7 @@ export function Orders() {
   const orders = useList('/api/topups', { query: { limit: PAGE } });
   return (
     <Section title={t('orders.title')}>
-      <DataList query={orders} columns={useColumns()} empty={t('orders.empty', GROUP)} />
+      <DataList query={orders} columns={useColumns()} empty={t('orders.empty')} />
     </Section>
   );
 }

@@ -19,7 +19,6 @@ import { useKeys } from '../keys.js';
 import { ChargePanel } from '../usage/charge-details.js';
 import { ReceiptLink } from './receipt-link.js';
 import { type StatementSearch, statementBalances } from './statement-search.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** Days are in the viewer's time zone, like the times in the list. */
 function queryOf({ balance, kind, keyId, ...days }: StatementSearch) {
@@ -56,7 +55,7 @@ export function Statement() {
 
 function useEmpty(isFiltered: boolean) {
   const { t } = useTranslation('wallet');
-  if (!isFiltered) return t('statement.empty', GROUP);
+  if (!isFiltered) return t('statement.empty');
   const action = (
     <TextLink to="/wallet" search={{ tab: 'statement' }}>
       {t('statement.all')}
@@ -78,7 +77,7 @@ function Filters(props: FiltersProps) {
       <BalanceFilter {...props} />
       <Choice
         label={t('statement.kind')}
-        options={optionsOf(statementKinds, t('statement.kinds', GROUP))}
+        options={optionsOf(statementKinds, t('statement.kinds'))}
         param="kind"
         width="13rem"
       />
@@ -99,7 +98,7 @@ function BalanceFilter({ search, set }: FiltersProps) {
     <Select
       aria-label={t('statement.show')}
       w={filterWidth('13rem')}
-      data={optionsOf(statementBalances, t('statement.balances', GROUP))}
+      data={optionsOf(statementBalances, t('statement.balances'))}
       value={balance}
       onChange={(value) => {
         const chosen = statementBalances.find((each) => each === value);

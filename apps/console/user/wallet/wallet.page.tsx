@@ -16,7 +16,6 @@ import { BillingSettings } from './billing-settings.js';
 import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
-import { GROUP } from '../../i18n/group.js';
 
 /** The calendar is loaded only when needed. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
@@ -35,7 +34,7 @@ export default function WalletPage() {
   return (
     <PageFrame title={t('title')} about={t('about')}>
       <Balances />
-      <PartTabs label={t('title')} names={t('tabs', GROUP)} parts={parts} />
+      <PartTabs label={t('title')} names={t('tabs')} parts={parts} />
     </PageFrame>
   );
 }

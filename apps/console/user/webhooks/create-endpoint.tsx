@@ -75,7 +75,7 @@ function useEvents(initial: EndpointValues['events'] | undefined) {
   return ticksField(t('endpoints.events'), {
     initial: initial ?? usual,
     of: isFinance ? endpointEvents : usual,
-    name: (type) => t(`events.${type}`),
+    name: (type) => t('events')[type],
     about: (type) => type,
     missing: t('endpoints.eventsMissing'),
   });

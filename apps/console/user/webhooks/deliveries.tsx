@@ -28,7 +28,6 @@ import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { endpointEvents } from './endpoint.js';
 import { jsonLines } from '../../ui/code/json-lines.js';
-import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -61,11 +60,7 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
         <StateFilter />
         {endpoint.enabled && <ReplaySince endpoint={endpoint} />}
       </Group>
-      <DataList
-        query={useDeliveries(endpoint.id)}
-        columns={useColumns()}
-        empty={t('deliveries.empty', GROUP)}
-      />
+      <DataList query={useDeliveries(endpoint.id)} columns={useColumns()} empty={t('deliveries.empty')} />
       <OpenPanel param="delivery" title={t('delivery.title')}>
         {(id) => <DeliveryDetails endpoint={endpoint} id={id} />}
       </OpenPanel>
@@ -115,7 +110,7 @@ function useColumns(): ListColumn<Shape<'WebhookDelivery'>>[] {
 function EventName({ type }: { type: string }) {
   const { t } = useTranslation('webhooks');
   const known = [...EVENTS].find((each) => each === type);
-  return known ? t(`events.${known}`) : type;
+  return known ? t('events')[known] : type;
 }
 
 const EVENTS = ['ping', ...endpointEvents] as const;
@@ -130,7 +125,7 @@ function SpanField({ span, choose }: { span: Span; choose: (span: Span) => void 
   return (
     <Select
       label={t('deliveries.since')}
-      data={optionsOf(spans, t('deliveries.spans', GROUP))}
+      data={optionsOf(spans, t('deliveries.spans'))}
       value={span}
       onChange={(value) => choose(value ?? 'day')}
       allowDeselect={false}
@@ -154,7 +149,7 @@ function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
     await refresh('/api/webhooks/{endpointId}/deliveries');
   };
   return (
-    <ConfirmAction texts={t('deliveries.replayFailed', GROUP)} isDangerous={false} act={replay}>
+    <ConfirmAction texts={t('deliveries.replayFailed')} isDangerous={false} act={replay}>
       <Stack>
         <Text>{t('deliveries.replayHint')}</Text>
         <SpanField span={span} choose={setSpan} />

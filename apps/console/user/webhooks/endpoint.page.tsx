@@ -17,7 +17,6 @@ import { Deliveries } from './deliveries.js';
 import { EndpointState } from './endpoint.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useOwnState } from '../../shell/session.js';
-import { GROUP } from '../../i18n/group.js';
 
 export default function EndpointPage() {
   const { t } = useTranslation('webhooks');
@@ -55,7 +54,7 @@ function About({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       </Group>
       {description && <Text>{description}</Text>}
       <Text size="sm">
-        {t('one.subscribed', { events: events.map((type) => t(`events.${type}`)).join(comma) })}
+        {t('one.subscribed', { events: events.map((type) => t('events')[type]).join(comma) })}
       </Text>
       <Moment words={t('one.failingSince')} at={failingSince} c="red" />
       <Moment words={t('one.bothSign')} at={previousSecretUntil} />
@@ -117,7 +116,7 @@ function Remove({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
     await navigate({ to: '/webhooks' });
     await refresh('/api/webhooks');
   };
-  return <ConfirmAction texts={t('one.remove', GROUP)} act={remove} />;
+  return <ConfirmAction texts={t('one.remove')} act={remove} />;
 }
 
 function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
@@ -154,7 +153,7 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   return (
     <>
       <ModalForm
-        texts={t('one.rotate', GROUP)}
+        texts={t('one.rotate')}
         fields={{ receiverHas }}
         hidden={() => (doBothSign ? [] : ['receiverHas'])}
         send={async (values) => {
@@ -186,7 +185,7 @@ function Switch({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const way = endpoint.enabled ? 'off' : 'on';
   return (
     <ConfirmAction
-      texts={t(`one.turn.${way}`, GROUP)}
+      texts={t(`one.turn.${way}`)}
       isDangerous={endpoint.enabled}
       act={() => api.PATCH('/api/webhooks/{endpointId}', { params, body })}
       reread={reread}

@@ -15,7 +15,6 @@ import { Form } from '../../ui/forms/declared.js';
 import { creditsField, orNull } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Hint } from '../../ui/texts.js';
-import { GROUP } from '../../i18n/group.js';
 
 export default function WebhooksPage() {
   const { t } = useTranslation('webhooks');
@@ -25,11 +24,7 @@ export default function WebhooksPage() {
         <Alerts />
       </Section>
       <Section title={t('endpoints.title')} aside={<AddEndpoint />}>
-        <DataList
-          query={useRead('/api/webhooks')}
-          columns={useColumns()}
-          empty={t('endpoints.empty', GROUP)}
-        />
+        <DataList query={useRead('/api/webhooks')} columns={useColumns()} empty={t('endpoints.empty')} />
       </Section>
     </PageFrame>
   );
@@ -57,7 +52,7 @@ function useColumns(): ListColumn<Shape<'WebhookEndpoint'>>[] {
     )),
     column('description', t('endpoints.description'), ({ description }) => description || '–'),
     column('events', t('endpoints.events'), ({ events }) =>
-      events.map((event) => t(`events.${event}`)).join(comma),
+      events.map((event) => t('events')[event]).join(comma),
     ),
     column('state', t('endpoints.state'), (endpoint) => <EndpointState endpoint={endpoint} />),
     timeColumn('createdAt', t('endpoints.created')),

@@ -9,7 +9,6 @@ import { Hint } from '../../ui/texts.js';
 import { Calculator } from '../market/calculator.js';
 import { marketQuery, offerOf } from '../market/market.js';
 import { useOwnGroups } from '../market/price.js';
-import { GROUP } from '../../i18n/group.js';
 
 export function AnyCalculator() {
   const { t } = useTranslation('landing');
@@ -30,7 +29,7 @@ function OfModels({ models }: { models: readonly Shape<'ListedModel'>[] }) {
   const callable = models.filter((model) => model.available && offerOf(model, groups) !== null);
   const [chosen, setChosen] = useState<string | null>(null);
   const model = callable.find(({ id }) => id === chosen) ?? callable.find(isImage) ?? callable[0];
-  if (!model) return <EmptyState {...t('calculator.empty', GROUP)} />;
+  if (!model) return <EmptyState {...t('calculator.empty')} />;
   return (
     <Calculator key={model.id} model={model}>
       <Select

@@ -5,7 +5,6 @@ import { BothPrices, Money } from '../../ui/money.js';
 import { ReceiptCard, type ReceiptLine } from '../../ui/lists/receipt-card.js';
 import { Loaded } from '../../ui/states.js';
 import { isVerified, linesOfQuote, type PublicQuote } from '../market/public-quote.js';
-import { GROUP } from '../../i18n/group.js';
 import { useExample } from './example.js';
 
 export function ExampleReceipt() {
@@ -21,7 +20,7 @@ export function ExampleReceipt() {
     },
   ];
   const stampOf = (quote: PublicQuote) => isVerified(quote) && t('receipt.verified');
-  return <Receipt texts={t('receipt', GROUP)} linesOf={linesOf} stampOf={stampOf} />;
+  return <Receipt texts={t('receipt')} linesOf={linesOf} stampOf={stampOf} />;
 }
 
 export function FailedReceipt() {
@@ -32,7 +31,7 @@ export function FailedReceipt() {
     { name: 'refunded', what: t('failed.refunded'), amount: <Money value={quote.amount} signed /> },
     { name: 'charged', what: t('receipt.charged'), amount: <Money value="0" />, isTotal: true },
   ];
-  return <Receipt texts={t('failed', GROUP)} linesOf={linesOf} stampOf={() => t('failed.stamp')} />;
+  return <Receipt texts={t('failed')} linesOf={linesOf} stampOf={() => t('failed.stamp')} />;
 }
 
 interface ReceiptProps {

@@ -10,7 +10,6 @@ import { EmptyState } from '../../ui/states.js';
 import { Hint, Labelled } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Headline } from './price.js';
-import { GROUP } from '../../i18n/group.js';
 
 const SKELETONS = 6;
 const COLUMNS = { base: 1, sm: 2, lg: 3 };
@@ -30,7 +29,7 @@ export function NoModels() {
   const { t } = useTranslation('visitor');
   return (
     <EmptyState
-      {...t('market.empty', GROUP)}
+      {...t('market.empty')}
       action={
         <ButtonLink to="/marketplace" variant="default">
           {t('market.clear')}

@@ -3,7 +3,6 @@ import type { Shape } from '../../api/client.js';
 import { Choices, SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';
-import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
@@ -31,8 +30,8 @@ function MarketChoices({ models }: { models: readonly Shape<'ListedModel'>[] }) 
   const families = distinctValues(models, ({ family }) => [family]) as Shape<'ListedModel'>['family'][];
   const vendors = distinctValues(models, ({ vendor }) => [vendor]);
   const groups = distinctValues(models, (model) => model.groups.map(({ group }) => group));
-  const ofFamily = optionsOf(families, t('market.families', GROUP));
-  const sorts = optionsOf(SORTS, t('market.sorts', GROUP));
+  const ofFamily = optionsOf(families, t('market.families'));
+  const sorts = optionsOf(SORTS, t('market.sorts'));
   return (
     <Choices
       of={[

@@ -11,7 +11,6 @@ import { Availability, NoModels } from './market-cards.js';
 import { unitIn } from './market.js';
 import { LimitList } from './model-details.js';
 import { Headline, PriceWithUnit } from './price.js';
-import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
@@ -32,7 +31,7 @@ export function MarketTable({ models, query }: MarketTableProps) {
       label={t('market.list')}
       query={{ data: models && { items: models }, error, refetch, isPlaceholderData }}
       columns={columns}
-      empty={t('market.empty', GROUP)}
+      empty={t('market.empty')}
       sorting={{
         by: sort,
         sort: (by) =>

@@ -8,7 +8,6 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
-import { GROUP } from '../../i18n/group.js';
 
 export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
@@ -25,7 +24,7 @@ export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
         query={history}
         columns={useColumns(model)}
         rowKey={versionKey}
-        empty={t('market.historyEmpty', GROUP)}
+        empty={t('market.historyEmpty')}
         pager={{ cursor, go: setCursor }}
       />
     </Stack>
