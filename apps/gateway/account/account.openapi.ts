@@ -1,23 +1,18 @@
 import {
-  flagSchema,
-  integerSchema,
-  listSchema,
   nullable,
-  objectSchema,
-  oneOfWords,
   type Operation,
   type Schema,
-  textSchema,
   UNIX_SECONDS,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { billingQuery, daySchema, MOST_DAYS, usageQuery } from './usage-days.query.js';
 
 const TAG = 'Account';
 const amount = (description: string, example = '0.02') =>
-  textSchema(`${description} Credits, a decimal string.`, { examples: [example] });
+  schema.text(`${description} Credits, a decimal string.`, { examples: [example] });
 const spending = (description: string): Schema => ({
-  ...objectSchema({
+  ...schema.object({
     limit: nullable(amount('Null: no limit.', '20')),
     used: amount('What was charged, and what is held.', '3.5'),
     remaining: nullable(amount('Null: no limit.', '16.5')),
@@ -25,34 +20,36 @@ const spending = (description: string): Schema => ({
   description,
 });
 const LOWEST = 'The lowest of the limits of the key, its group and its account. Null means no limit.';
-const count = integerSchema(undefined, { minimum: 0 });
+const count = schema.integer(undefined, { minimum: 0 });
 const object = (name: string): Schema => ({ const: name });
 
-const KEY = objectSchema({
+const KEY = schema.object({
   object: object('key'),
-  id: textSchema(),
-  name: textSchema(undefined, { examples: ['production'] }),
-  prefix: nullable(textSchema('The first characters of the key.')),
-  group: textSchema('Determines which models the key can use, and their prices.'),
+  id: schema.text(),
+  name: schema.text(undefined, { examples: ['production'] }),
+  prefix: nullable(schema.text('The first characters of the key.')),
+  group: schema.text('Determines which models the key can use, and their prices.'),
   created_at: UNIX_SECONDS,
   expires_at: nullable(UNIX_SECONDS),
-  allowed_models: nullable(listSchema(textSchema(), { description: 'Null means every model of the group.' })),
+  allowed_models: nullable(
+    schema.list(schema.text(), { description: 'Null means every model of the group.' }),
+  ),
   fallback_models: nullable(
-    listSchema(textSchema(), {
+    schema.list(schema.text(), {
       description:
         'Fallback models, tried in this order if the requested model cannot serve a request. Null if there are none.',
     }),
   ),
-  allowed_ips: nullable(listSchema(textSchema(), { description: 'Null means any address.' })),
-  limits: objectSchema({
-    requests_per_minute: nullable(integerSchema(LOWEST)),
-    tokens_per_minute: nullable(integerSchema(`${LOWEST} Chats and the like count, by estimate.`)),
+  allowed_ips: nullable(schema.list(schema.text(), { description: 'Null means any address.' })),
+  limits: schema.object({
+    requests_per_minute: nullable(schema.integer(LOWEST)),
+    tokens_per_minute: nullable(schema.integer(`${LOWEST} Chats and the like count, by estimate.`)),
     images_per_minute: nullable(
-      integerSchema(`${LOWEST} Images count as requested; videos and 3D assets count as requests only.`),
+      schema.integer(`${LOWEST} Images count as requested; videos and 3D assets count as requests only.`),
     ),
-    concurrent_requests: nullable(integerSchema(LOWEST)),
+    concurrent_requests: nullable(schema.integer(LOWEST)),
   }),
-  spending: objectSchema({
+  spending: schema.object({
     total: spending('Spent by this key.'),
     month: spending('Spent by this key in the current UTC month.'),
     account_month: spending(
@@ -79,24 +76,24 @@ export const retrieveCreditsOperation: Operation = {
   summary: 'Get the credits of the account.',
   answers: jsonAnswer(
     'The current balances.',
-    objectSchema({
+    schema.object({
       object: object('credits'),
       available: amount('What calls can spend.', '12.5'),
       held: amount('Held for requests in progress.'),
       invite: amount('Rewards that were not moved to the balance yet.', '0'),
       refund_pending: amount('On its way back to where it was paid from.', '0'),
-      frozen: flagSchema('A frozen account cannot spend.'),
+      frozen: schema.flag('A frozen account cannot spend.'),
     }),
   ),
   refusals: ['rate_limit_exceeded', 'not_found'],
 };
 
-const DAY = objectSchema({
+const DAY = schema.object({
   object: object('usage.day'),
   day: daySchema('Of UTC: when its requests began.'),
-  model: textSchema(undefined, { examples: ['vendora-imagine-image'] }),
+  model: schema.text(undefined, { examples: ['vendora-imagine-image'] }),
   requests: count,
-  failed: integerSchema('Requests that were refunded in full.', { minimum: 0 }),
+  failed: schema.integer('Requests that were refunded in full.', { minimum: 0 }),
   amount: amount('What was charged.'),
 });
 
@@ -109,24 +106,24 @@ export const listUsageOperation: Operation = {
   query: usageQuery.schemas,
   answers: jsonAnswer(
     'All days with usage, on one page.',
-    objectSchema({
+    schema.object({
       object: object('list'),
-      scope: oneOfWords(['key', 'account']),
+      scope: schema.words(['key', 'account']),
       from: daySchema('The first day.'),
       to: daySchema('The last day.'),
-      data: listSchema(DAY),
-      total: objectSchema({ requests: count, failed: count, amount: amount('What was charged.') }),
+      data: schema.list(DAY),
+      total: schema.object({ requests: count, failed: count, amount: amount('What was charged.') }),
     }),
   ),
   refusals: ['rate_limit_exceeded', 'invalid_value', 'invalid_type'],
 };
 
 const LINES = nullable(
-  listSchema(
-    objectSchema({
-      kind: textSchema(undefined, { examples: ['input'] }),
-      units: textSchema('A whole number.'),
-      unit_price: textSchema('Credits per token.'),
+  schema.list(
+    schema.object({
+      kind: schema.text(undefined, { examples: ['input'] }),
+      units: schema.text('A whole number.'),
+      unit_price: schema.text('Credits per token.'),
       amount: amount('Of the line.'),
     }),
     { description: 'Null if not priced by the token.' },
@@ -137,31 +134,31 @@ const DIMENSIONS: Schema = {
   type: 'object',
   description:
     'The properties of the request that can affect the unit price. Empty if the request left them to the vendor.',
-  additionalProperties: textSchema(),
+  additionalProperties: schema.text(),
   examples: [{ size: '1024x1024', quality: 'high' }],
 };
 
-const CHARGE = objectSchema({
+const CHARGE = schema.object({
   object: object('charge'),
-  id: textSchema('The ID of the charge. For the first model of a request it is the request ID.'),
-  request_id: nullable(textSchema()),
-  key_id: nullable(textSchema()),
-  model: nullable(textSchema()),
-  group: nullable(textSchema()),
-  state: oneOfWords(['refused', 'held', 'settled', 'released']),
+  id: schema.text('The ID of the charge. For the first model of a request it is the request ID.'),
+  request_id: nullable(schema.text()),
+  key_id: nullable(schema.text()),
+  model: nullable(schema.text()),
+  group: nullable(schema.text()),
+  state: schema.words(['refused', 'held', 'settled', 'released']),
   created_at: UNIX_SECONDS,
   ended_at: nullable(UNIX_SECONDS),
   price: nullable(
-    objectSchema({
-      rule: oneOfWords(['list', 'fixed_per_call']),
-      units: textSchema('A whole number of images, seconds or calls.', { examples: ['2'] }),
+    schema.object({
+      rule: schema.words(['list', 'fixed_per_call']),
+      units: schema.text('A whole number of images, seconds or calls.', { examples: ['2'] }),
       dimensions: DIMENSIONS,
       unit_price: nullable(
-        textSchema('Credits per unit. Null if each line has its own price.', { examples: ['0.02'] }),
+        schema.text('Credits per unit. Null if each line has its own price.', { examples: ['0.02'] }),
       ),
-      multiplier: textSchema('The multiplier of the group.', { examples: ['1'] }),
+      multiplier: schema.text('The multiplier of the group.', { examples: ['1'] }),
       lines: LINES,
-      rounding: textSchema(),
+      rounding: schema.text(),
     }),
   ),
   held: amount('Before the work began.'),
@@ -169,19 +166,24 @@ const CHARGE = objectSchema({
   released: nullable(amount('Of the hold, what went back to the balance.')),
   refunded: amount('Later, by support.', '0'),
   charged: amount('What the request cost in the end.'),
-  delivered: nullable(objectSchema({ units: textSchema('A whole number.'), lines: LINES })),
-  reason: nullable(textSchema('Why nothing was delivered.')),
-  refusal: nullable(objectSchema({ code: textSchema(), message: nullable(textSchema()) })),
-  refunds: listSchema(
-    objectSchema({ id: textSchema(), amount: amount('Refunded.'), at: UNIX_SECONDS, reason: textSchema() }),
+  delivered: nullable(schema.object({ units: schema.text('A whole number.'), lines: LINES })),
+  reason: nullable(schema.text('Why nothing was delivered.')),
+  refusal: nullable(schema.object({ code: schema.text(), message: nullable(schema.text()) })),
+  refunds: schema.list(
+    schema.object({
+      id: schema.text(),
+      amount: amount('Refunded.'),
+      at: UNIX_SECONDS,
+      reason: schema.text(),
+    }),
   ),
-  task: nullable(objectSchema({ id: textSchema(), state: textSchema() })),
-  attempts: listSchema(
-    objectSchema({
-      id: textSchema('The ID of its charge.'),
-      model: nullable(textSchema()),
-      state: oneOfWords(['refused', 'held', 'settled', 'released']),
-      code: nullable(textSchema('Why this model did not serve the request.')),
+  task: nullable(schema.object({ id: schema.text(), state: schema.text() })),
+  attempts: schema.list(
+    schema.object({
+      id: schema.text('The ID of its charge.'),
+      model: nullable(schema.text()),
+      state: schema.words(['refused', 'held', 'settled', 'released']),
+      code: nullable(schema.text('Why this model did not serve the request.')),
     }),
     { description: 'The models tried, in order. This charge is for the last one.' },
   ),
@@ -210,13 +212,13 @@ export const retrieveSubscriptionOperation: Operation = {
     'The remaining balance is `hard_limit_usd` minus `total_usage` / 100. For exact amounts use `/v1/key`.',
   answers: jsonAnswer(
     'The limits of the key that the request was sent with.',
-    objectSchema({
+    schema.object({
       object: object('billing_subscription'),
-      has_payment_method: flagSchema('Always true.'),
+      has_payment_method: schema.flag('Always true.'),
       soft_limit_usd: dollars,
       hard_limit_usd: dollars,
       system_hard_limit_usd: dollars,
-      access_until: integerSchema('Unix time in seconds. 0 if the key does not expire.'),
+      access_until: schema.integer('Unix time in seconds. 0 if the key does not expire.'),
     }),
   ),
   refusals: ['rate_limit_exceeded'],
@@ -232,13 +234,13 @@ export const retrieveBillingUsageOperation: Operation = {
   query: billingQuery.schemas,
   answers: jsonAnswer(
     'Costs of the key that the request was sent with.',
-    objectSchema({
+    schema.object({
       object: object('list'),
       total_usage: cents,
-      daily_costs: listSchema(
-        objectSchema({
+      daily_costs: schema.list(
+        schema.object({
           timestamp: UNIX_SECONDS,
-          line_items: listSchema(objectSchema({ name: textSchema('The model.'), cost: cents })),
+          line_items: schema.list(schema.object({ name: schema.text('The model.'), cost: cents })),
         }),
       ),
     }),

@@ -3,7 +3,7 @@ import { isDay } from '#platform/times.js';
 import { USAGE_DAYS, type UsageDaysQuery } from '#usage/usage-days.js';
 import { declareQuery, type DeclaredField, fieldOf } from '../http/declared-body.js';
 import { type Body, invalid, optionalString } from '../http/fields.js';
-import { type Schema, textSchema } from '../openapi/operation.js';
+import { type Schema, schema } from '../openapi/operation.js';
 
 /** The most days in one answer. */
 export const MOST_DAYS = 31;
@@ -62,13 +62,13 @@ function day(description: string): DeclaredField<string | undefined> {
 }
 
 export function daySchema(description: string): Schema {
-  return textSchema(description, { format: 'date', examples: ['2026-01-31'] });
+  return schema.text(description, { format: 'date', examples: ['2026-01-31'] });
 }
 
 /** Some of these clients write 2026-1-31. */
 function looseDay(description: string, example: string): DeclaredField<string | undefined> {
   return {
-    schema: textSchema(description, { examples: [example] }),
+    schema: schema.text(description, { examples: [example] }),
     read: (query, param) =>
       asDay(optionalString(query, param, DAY_CHARS)?.replace(/-(\d)(?!\d)/g, '-0$1'), param),
   };

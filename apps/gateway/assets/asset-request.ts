@@ -3,7 +3,7 @@ import { fieldOf, declareBody, MODEL } from '../http/declared-body.js';
 import { asBody, type Body, invalid, isAbsent, optionalString, optionalWord } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
-import { listSchema, type Schema, textSchema } from '../openapi/operation.js';
+import { type Schema, schema } from '../openapi/operation.js';
 import { decodeBase64 } from '../images/image.worker.js';
 import { base64Image, isAddress, type ReceivedImage, imageText } from '../http/input-images.js';
 
@@ -39,7 +39,7 @@ const DRAFT_NAMES = ['draft_id', 'original_model_task_id', 'preview_task_id', 'd
 
 const VIEW: Schema = {
   anyOf: [
-    textSchema('Base64 or a data URL.'),
+    schema.text('Base64 or a data URL.'),
     { type: 'object', description: 'An object with the same under `data` or `b64_json`.' },
   ],
 };
@@ -49,11 +49,11 @@ export const assetFields = declareBody(
   {
     mode: fieldOf.word(['draft', 'texture'], 'Default: `draft`.'),
     prompt: fieldOf.text(MAX_PROMPT_CHARS),
-    image: fieldOf.own({ anyOf: [VIEW, listSchema(VIEW)] }),
+    image: fieldOf.own({ anyOf: [VIEW, schema.list(VIEW)] }),
     images: fieldOf.own(
-      listSchema(VIEW, { maxItems: MAX_VIEWS, description: 'Views from the front, left, back and right.' }),
+      schema.list(VIEW, { maxItems: MAX_VIEWS, description: 'Views from the front, left, back and right.' }),
     ),
-    draft_id: fieldOf.own(textSchema('The ID of the draft to texture.')),
+    draft_id: fieldOf.own(schema.text('The ID of the draft to texture.')),
     pbr: fieldOf.flag('Create material maps (PBR).'),
     face_limit: fieldOf.whole({ minimum: 1, maximum: MAX_FACES }),
     seed: fieldOf.whole({ minimum: 0, maximum: MAX_SEED }),

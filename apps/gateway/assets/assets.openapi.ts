@@ -3,12 +3,10 @@ import {
   fileAnswers,
   json,
   nullable,
-  oneOfWords,
   type Operation,
-  objectSchema,
   SIGNATURE,
-  textSchema,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { schemasOf } from '../http/declared-body.js';
 import { ASSET_TASKS } from './asset.library.js';
@@ -18,14 +16,14 @@ import { TASK_FIELDS } from '../tasks/task.openapi.js';
 
 const TAG = '3D';
 
-const ASSET = objectSchema(
+const ASSET = schema.object(
   {
     ...TASK_FIELDS,
     object: { const: '3d.task' },
-    mode: oneOfWords(['draft', 'texture']),
-    draft_id: nullable(textSchema('The ID of the textured draft.')),
-    output: objectSchema({
-      model_url: textSchema('Works without a key until the file expires.', { format: 'uri' }),
+    mode: schema.words(['draft', 'texture']),
+    draft_id: nullable(schema.text('The ID of the textured draft.')),
+    output: schema.object({
+      model_url: schema.text('Works without a key until the file expires.', { format: 'uri' }),
       format: { const: 'glb' },
     }),
   },

@@ -2,7 +2,7 @@ import type { WrittenKind } from '#upstream/outcomes.js';
 import { declareBody, type DeclaredField, fieldOf, MODEL } from '../http/declared-body.js';
 import { optionalBoolean, optionalWord, requiredString } from '../http/fields.js';
 import { MAX_EMBEDDED, MAX_LANGUAGE_CHARS, MAX_PROMPT_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
-import { listSchema, oneOfWords, textSchema } from '../openapi/operation.js';
+import { schema } from '../openapi/operation.js';
 import { answerFormats, granularities } from '../transcriptions/transcript-text.js';
 
 /** OpenAI's own limit. */
@@ -20,16 +20,16 @@ export const ANSWER_TOKENS = fieldOf.whole(
 );
 export const CHOICES = fieldOf.whole({ minimum: 1, maximum: MAX_CHOICES }, 'The number of answers.');
 
-const OBJECTS = listSchema({ type: 'object' }, { minItems: 1 });
+const OBJECTS = schema.list({ type: 'object' }, { minItems: 1 });
 const MESSAGES = fieldOf.own(OBJECTS);
-const TEXT = textSchema(undefined, { minLength: 1 });
+const TEXT = schema.text(undefined, { minLength: 1 });
 const TOOLS = fieldOf.own(
-  listSchema({ type: 'object' }, { description: 'Functions and tools that the client runs.' }),
+  schema.list({ type: 'object' }, { description: 'Functions and tools that the client runs.' }),
 );
 const STREAM = fieldOf.flag('Stream the answer as server-sent events.');
 
 const SPOKEN: DeclaredField<string> = {
-  schema: textSchema(undefined, { minLength: 1, maxLength: MAX_SPEECH_CHARS }),
+  schema: schema.text(undefined, { minLength: 1, maxLength: MAX_SPEECH_CHARS }),
   read: (body, param) => requiredString(body, param, MAX_SPEECH_CHARS),
 };
 
@@ -41,7 +41,7 @@ const HEARD = {
 
 /** In a form all values are text. `hearingFields` has read it. */
 const FORM_STREAM: DeclaredField<boolean | undefined> = {
-  schema: oneOfWords(
+  schema: schema.words(
     ['true', 'false'],
     'Stream the answer as server-sent events, if the model is priced by the token and the format is `json`.',
   ),
@@ -49,7 +49,7 @@ const FORM_STREAM: DeclaredField<boolean | undefined> = {
 };
 
 const GRANULARITIES: DeclaredField<void> = {
-  schema: listSchema(oneOfWords(granularities), {
+  schema: schema.list(schema.words(granularities), {
     description: 'For `verbose_json`. Repeat the field for each, with or without brackets.',
   }),
   read: (body, param) => {
@@ -89,7 +89,7 @@ export const conversationBodies = {
     {
       model: MODEL,
       input: fieldOf.own({
-        anyOf: [TEXT, listSchema({}, { minItems: 1 })],
+        anyOf: [TEXT, schema.list({}, { minItems: 1 })],
         description: `A text or up to ${MAX_EMBEDDED} texts. Each can also be given as tokens.`,
         examples: ['a lighthouse at dusk'],
       }),
@@ -107,7 +107,7 @@ export const conversationBodies = {
     {
       instructions: fieldOf.text(MAX_SPEECH_CHARS),
       stream_format: fieldOf.word(['audio', 'sse']),
-      response_format: fieldOf.own(textSchema('Such as `mp3`.')),
+      response_format: fieldOf.own(schema.text('Such as `mp3`.')),
     },
   ),
   transcription: declareBody(

@@ -1,14 +1,11 @@
 import {
   type DocumentedAnswer,
   json,
-  listSchema,
   type Operation,
-  objectSchema,
   type Schema,
-  textSchema,
-  integerSchema,
   answer,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { conversationBodies } from './conversation-bodies.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
@@ -30,16 +27,16 @@ export const createChatCompletionOperation: Operation = {
   description: PASSED_ON,
   body: json(conversationBodies.chat.schema(MODEL_CHOICE)),
   answers: answered(
-    objectSchema(
+    schema.object(
       {
-        id: textSchema(),
+        id: schema.text(),
         object: { const: 'chat.completion' },
-        model: textSchema(),
-        choices: listSchema({ type: 'object' }),
-        usage: objectSchema({
-          prompt_tokens: integerSchema(),
-          completion_tokens: integerSchema(),
-          total_tokens: integerSchema(),
+        model: schema.text(),
+        choices: schema.list({ type: 'object' }),
+        usage: schema.object({
+          prompt_tokens: schema.integer(),
+          completion_tokens: schema.integer(),
+          total_tokens: schema.integer(),
         }),
       },
       ['usage'],
@@ -54,13 +51,13 @@ export const createResponseOperation: Operation = {
   description: `${PASSED_ON} Answers are not stored: \`background\` must be false, \`store\` counts as false, and ids of stored answers, prompts and files are refused.`,
   body: json(conversationBodies.responses.schema(MODEL_CHOICE)),
   answers: answered(
-    objectSchema(
+    schema.object(
       {
-        id: textSchema(),
+        id: schema.text(),
         object: { const: 'response' },
-        model: textSchema(),
-        output: listSchema({ type: 'object' }),
-        usage: objectSchema({ input_tokens: integerSchema(), output_tokens: integerSchema() }),
+        model: schema.text(),
+        output: schema.list({ type: 'object' }),
+        usage: schema.object({ input_tokens: schema.integer(), output_tokens: schema.integer() }),
       },
       ['usage'],
     ),
@@ -72,16 +69,16 @@ export const createMessageOperation: Operation = {
   tag: TAG,
   summary: 'Create a message.',
   description: PASSED_ON,
-  headers: { 'anthropic-version': textSchema('Sent by clients of this API style.') },
+  headers: { 'anthropic-version': schema.text('Sent by clients of this API style.') },
   body: json(conversationBodies.messages.schema(MODEL_CHOICE)),
   answers: answered(
-    objectSchema({
-      id: textSchema(),
+    schema.object({
+      id: schema.text(),
       type: { const: 'message' },
       role: { const: 'assistant' },
-      model: textSchema(),
-      content: listSchema({ type: 'object' }),
-      usage: objectSchema({ input_tokens: integerSchema(), output_tokens: integerSchema() }),
+      model: schema.text(),
+      content: schema.list({ type: 'object' }),
+      usage: schema.object({ input_tokens: schema.integer(), output_tokens: schema.integer() }),
     }),
   ),
 };
@@ -94,17 +91,17 @@ export const createEmbeddingOperation: Operation = {
   body: json(conversationBodies.embeddings.schema(MODEL_CHOICE)),
   answers: jsonAnswer('One vector per text.', {
     anyOf: [
-      objectSchema({
+      schema.object({
         object: { const: 'list' },
-        data: listSchema(
-          objectSchema({
+        data: schema.list(
+          schema.object({
             object: { const: 'embedding' },
-            index: integerSchema(),
-            embedding: { anyOf: [listSchema({ type: 'number' }), textSchema('Base64.')] },
+            index: schema.integer(),
+            embedding: { anyOf: [schema.list({ type: 'number' }), schema.text('Base64.')] },
           }),
         ),
-        model: textSchema(),
-        usage: objectSchema({ prompt_tokens: integerSchema(), total_tokens: integerSchema() }),
+        model: schema.text(),
+        usage: schema.object({ prompt_tokens: schema.integer(), total_tokens: schema.integer() }),
       }),
       DRY_RUN,
     ],

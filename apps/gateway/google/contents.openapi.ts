@@ -1,14 +1,11 @@
 import {
-  integerSchema,
   json,
-  listSchema,
-  objectSchema,
   type Operation,
   request,
   type Schema,
-  textSchema,
   answer,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 import { COUNT_REFUSALS, countIn } from '../tokens/token-count.openapi.js';
@@ -22,11 +19,11 @@ const PART: Schema = {
   type: 'object',
   description: 'Text, an image or document as `inlineData`, its URL as `fileData`, or a function call.',
 };
-const CONTENT = request({ parts: listSchema(PART) }, { role: textSchema() });
-const CONTENTS = listSchema(CONTENT, { minItems: 1 });
+const CONTENT = request({ parts: schema.list(PART) }, { role: schema.text() });
+const CONTENTS = schema.list(CONTENT, { minItems: 1 });
 const INPUT = {
-  systemInstruction: request({ parts: listSchema(PART) }),
-  tools: listSchema(
+  systemInstruction: request({ parts: schema.list(PART) }),
+  tools: schema.list(
     { type: 'object' },
     { description: 'Only `functionDeclarations` are supported: functions that the client runs.' },
   ),
@@ -39,22 +36,22 @@ const BODY = request(
     generationConfig: request(
       {},
       {
-        maxOutputTokens: integerSchema(
+        maxOutputTokens: schema.integer(
           'The maximum length of the answer in tokens, for which credits are held.',
           { minimum: 1 },
         ),
-        candidateCount: integerSchema('The number of answers.', { minimum: 1, maximum: 128 }),
-        responseModalities: listSchema(textSchema(undefined, { enum: ['TEXT', 'IMAGE'] })),
+        candidateCount: schema.integer('The number of answers.', { minimum: 1, maximum: 128 }),
+        responseModalities: schema.list(schema.text(undefined, { enum: ['TEXT', 'IMAGE'] })),
       },
     ),
-    safetySettings: listSchema({ type: 'object' }),
+    safetySettings: schema.list({ type: 'object' }),
     ...MODEL_CHOICE,
   },
 );
 
-const USAGE = objectSchema({ promptTokenCount: integerSchema() });
-const ANSWER = objectSchema(
-  { candidates: listSchema({ type: 'object' }), modelVersion: textSchema(), usageMetadata: USAGE },
+const USAGE = schema.object({ promptTokenCount: schema.integer() });
+const ANSWER = schema.object(
+  { candidates: schema.list({ type: 'object' }), modelVersion: schema.text(), usageMetadata: USAGE },
   ['candidates', 'modelVersion', 'usageMetadata'],
 );
 
@@ -75,7 +72,7 @@ export const streamGenerateContentOperation: Operation = {
   id: 'streamGenerateContent',
   summary: 'Generate content as server-sent events.',
   ending: '{model}:streamGenerateContent',
-  query: { alt: textSchema('`sse`, as sent by SDKs. It is the only format of streams.', { const: 'sse' }) },
+  query: { alt: schema.text('`sse`, as sent by SDKs. It is the only format of streams.', { const: 'sse' }) },
   answers: answer('The answer in chunks. Actual usage is charged.', {
     'text/event-stream': null,
     'application/json': DRY_RUN,

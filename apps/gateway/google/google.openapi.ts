@@ -2,26 +2,22 @@ import { CONTENTS_CALLS, MAX_INSTANCES, NATIVE_CALLS } from './google-request.js
 import {
   FILE_HEADERS,
   fileAnswers,
-  flagSchema,
   json,
-  listSchema,
   type Operation,
-  objectSchema,
   request,
   type Schema,
-  textSchema,
-  integerSchema,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Native style';
 
-const MODEL = objectSchema({
-  name: textSchema('`models/<id>`'),
-  displayName: textSchema(),
-  supportedGenerationMethods: listSchema(
-    textSchema(undefined, { enum: [...CONTENTS_CALLS, ...NATIVE_CALLS] }),
+const MODEL = schema.object({
+  name: schema.text('`models/<id>`'),
+  displayName: schema.text(),
+  supportedGenerationMethods: schema.list(
+    schema.text(undefined, { enum: [...CONTENTS_CALLS, ...NATIVE_CALLS] }),
   ),
 });
 const path = { model: 'The name of the model, without `models/`.' };
@@ -30,7 +26,7 @@ const path = { model: 'The name of the model, without `models/`.' };
 function prediction(parameters: Record<string, Schema>, mostInstances: number): Schema {
   return request(
     {
-      instances: listSchema(request({ prompt: textSchema(undefined, { minLength: 1 }) }), {
+      instances: schema.list(request({ prompt: schema.text(undefined, { minLength: 1 }) }), {
         minItems: 1,
         maxItems: mostInstances,
       }),
@@ -43,7 +39,7 @@ export const listNativeModelsOperation: Operation = {
   id: 'listNativeModels',
   tag: TAG,
   summary: 'List the models available through this API style.',
-  answers: jsonAnswer('All models.', objectSchema({ models: listSchema(MODEL) })),
+  answers: jsonAnswer('All models.', schema.object({ models: schema.list(MODEL) })),
 };
 
 export const retrieveNativeModelOperation: Operation = {
@@ -55,13 +51,13 @@ export const retrieveNativeModelOperation: Operation = {
   refusals: ['model_not_found'],
 };
 
-const PREDICTIONS = objectSchema({
-  predictions: listSchema(
-    objectSchema(
+const PREDICTIONS = schema.object({
+  predictions: schema.list(
+    schema.object(
       {
-        mimeType: textSchema(),
-        bytesBase64Encoded: textSchema('Base64.'),
-        raiFilteredReason: textSchema('Why no image was generated for an instance. It costs nothing.'),
+        mimeType: schema.text(),
+        bytesBase64Encoded: schema.text('Base64.'),
+        raiFilteredReason: schema.text('Why no image was generated for an instance. It costs nothing.'),
       },
       ['mimeType', 'bytesBase64Encoded', 'raiFilteredReason'],
     ),
@@ -79,13 +75,13 @@ export const predictOperation: Operation = {
     anyOf: [
       prediction(
         {
-          sampleCount: integerSchema('The number of images per instance. Each is charged.', { minimum: 1 }),
-          aspectRatio: textSchema(),
-          sampleImageSize: textSchema(),
+          sampleCount: schema.integer('The number of images per instance. Each is charged.', { minimum: 1 }),
+          aspectRatio: schema.text(),
+          sampleImageSize: schema.text(),
         },
         MAX_INSTANCES,
       ),
-      request({ prompt: textSchema(undefined, { minLength: 1 }) }, MODEL_CHOICE),
+      request({ prompt: schema.text(undefined, { minLength: 1 }) }, MODEL_CHOICE),
     ],
   }),
   answers: jsonAnswer('The images.', { anyOf: [PREDICTIONS, DRY_RUN] }),
@@ -102,16 +98,16 @@ export const predictLongRunningOperation: Operation = {
     prediction(
       {
         sampleCount: { const: 1 },
-        durationSeconds: integerSchema(undefined, { minimum: 1 }),
-        aspectRatio: textSchema(),
-        resolution: textSchema(),
-        generateAudio: flagSchema('With or without sound.'),
+        durationSeconds: schema.integer(undefined, { minimum: 1 }),
+        aspectRatio: schema.text(),
+        resolution: schema.text(),
+        generateAudio: schema.flag('With or without sound.'),
       },
       1,
     ),
   ),
   answers: jsonAnswer('The name of the operation. Poll it at `/v1beta/{name}`.', {
-    anyOf: [objectSchema({ name: textSchema() }), DRY_RUN],
+    anyOf: [schema.object({ name: schema.text() }), DRY_RUN],
   }),
   refusals: ['unknown_url', 'image_input_not_supported', 'webhook_not_supported'],
 };
@@ -123,20 +119,20 @@ export const retrieveLongRunningOperation: Operation = {
   path: { ...path, id: 'The last part of the name.' },
   answers: jsonAnswer(
     'The operation. Once `done`, it has a response or an error.',
-    objectSchema(
+    schema.object(
       {
-        name: textSchema(),
+        name: schema.text(),
         metadata: { type: 'object' },
         done: { type: 'boolean' },
-        response: objectSchema({
-          '@type': textSchema(),
-          generateVideoResponse: objectSchema({
-            generatedSamples: listSchema(
-              objectSchema({ video: objectSchema({ uri: textSchema(), encoding: textSchema() }) }),
+        response: schema.object({
+          '@type': schema.text(),
+          generateVideoResponse: schema.object({
+            generatedSamples: schema.list(
+              schema.object({ video: schema.object({ uri: schema.text(), encoding: schema.text() }) }),
             ),
           }),
         }),
-        error: objectSchema({ code: integerSchema(), message: textSchema(), status: textSchema() }),
+        error: schema.object({ code: schema.integer(), message: schema.text(), status: schema.text() }),
       },
       ['response', 'error'],
     ),
@@ -150,7 +146,7 @@ export const downloadNativeFileOperation: Operation = {
   summary: 'Download the file of a finished video.',
   ending: '{id}:download',
   path: { id: 'The id of the operation.' },
-  query: { alt: textSchema('`media`, as sent by clients.') },
+  query: { alt: schema.text('`media`, as sent by clients.') },
   headers: FILE_HEADERS,
   answers: fileAnswers(['video/mp4']),
   refusals: [

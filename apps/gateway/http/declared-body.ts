@@ -1,11 +1,4 @@
-import {
-  flagSchema,
-  integerSchema,
-  oneOfWords,
-  request,
-  type Schema,
-  textSchema,
-} from '../openapi/operation.js';
+import { request, type Schema, schema } from '../openapi/operation.js';
 import {
   type Body,
   type Bounds,
@@ -63,22 +56,22 @@ export function schemasOf(fields: Fields): Record<string, Schema> {
 
 export const fieldOf = {
   text: (maxLength: number, description?: string): DeclaredField<string | undefined> => ({
-    schema: textSchema(description, { maxLength }),
+    schema: schema.text(description, { maxLength }),
     read: (body, param) => optionalString(body, param, maxLength),
   }),
   word: <const T extends string>(
     words: readonly T[],
     description?: string,
   ): DeclaredField<T | undefined> => ({
-    schema: oneOfWords(words, description),
+    schema: schema.words(words, description),
     read: (body, param) => optionalWord(body, param, words),
   }),
   whole: (bounds: Bounds, description?: string): DeclaredField<number | undefined> => ({
-    schema: integerSchema(description, bounds),
+    schema: schema.integer(description, bounds),
     read: (body, param) => optionalWhole(body, param, bounds),
   }),
   flag: (description: string): DeclaredField<boolean | undefined> => ({
-    schema: flagSchema(description),
+    schema: schema.flag(description),
     read: optionalBoolean,
   }),
   /** Read by the reader of the body, in its own way. */
@@ -86,12 +79,12 @@ export const fieldOf = {
 };
 
 export const MODEL: DeclaredField<string> = {
-  schema: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
+  schema: schema.text(undefined, { maxLength: MAX_MODEL_CHARS }),
   read: (body, param) => requiredString(body, param, MAX_MODEL_CHARS),
 };
 
 export const PROMPT: DeclaredField<string> = {
-  schema: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
+  schema: schema.text(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
   read: (body, param) => requiredString(body, param, MAX_PROMPT_CHARS),
 };
 
@@ -101,7 +94,7 @@ const MIN_SIDE_PIXELS = 64;
 
 /** Undefined for `auto` and when absent. */
 export const SIZE: DeclaredField<string | undefined> = {
-  schema: textSchema('`<width>x<height>` in pixels, or `auto`.'),
+  schema: schema.text('`<width>x<height>` in pixels, or `auto`.'),
   read(body, param) {
     const asked = optionalString(body, param, MAX_SHAPE_CHARS);
     if (asked === undefined || asked === 'auto') return undefined;
@@ -117,7 +110,7 @@ export const SIZE: DeclaredField<string | undefined> = {
 
 /** Passed on to the upstream; undefined for `auto` and when absent. */
 export const ASPECT_RATIO: DeclaredField<string | undefined> = {
-  schema: textSchema('Such as `16:9`, or `auto`.'),
+  schema: schema.text('Such as `16:9`, or `auto`.'),
   read(body, param) {
     const asked = optionalString(body, param, MAX_SHAPE_CHARS);
     if (asked === undefined || asked === 'auto') return undefined;

@@ -4,7 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, booleanOf, invalid, optionalString } from '../http/fields.js';
 import type { Dimensions } from '#pricing/rates.js';
 import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
-import { textSchema } from '../openapi/operation.js';
+import { schema } from '../openapi/operation.js';
 import { FORM_CHOICE, type ModelChoice, readModelChoice } from '../routing/model-choice.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_INPUT_IMAGES, MAX_SHAPE_CHARS } from '../http/limits.js';
@@ -53,7 +53,7 @@ export const imageFields = declareBody(
 /** In lower case, as it is priced, so that what is sent equals what is paid for. */
 function grade(description: string) {
   return {
-    schema: textSchema(description, { maxLength: MAX_SHAPE_CHARS }),
+    schema: schema.text(description, { maxLength: MAX_SHAPE_CHARS }),
     read: (body: Body, param: string): string | undefined => {
       const value = optionalString(body, param, MAX_SHAPE_CHARS);
       if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value?.toLowerCase();

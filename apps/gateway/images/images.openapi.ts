@@ -3,44 +3,41 @@ import {
   FILE_HEADERS,
   fileAnswers,
   json,
-  listSchema,
   type Operation,
-  objectSchema,
   type Schema,
   SIGNATURE,
-  textSchema,
   UNIX_SECONDS,
   USAGE,
-  integerSchema,
   answer,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { imageFields } from './image-request.js';
 import { DRY_RUN, FORM_MODEL_CHOICE, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Images';
 
-const RESULT = objectSchema(
+const RESULT = schema.object(
   {
     created: UNIX_SECONDS,
-    data: listSchema(
-      objectSchema(
+    data: schema.list(
+      schema.object(
         {
-          url: textSchema('Works without a key for a limited time.', { format: 'uri' }),
-          b64_json: textSchema('The image as base64.'),
-          revised_prompt: textSchema(),
-          mime_type: textSchema(),
+          url: schema.text('Works without a key for a limited time.', { format: 'uri' }),
+          b64_json: schema.text('The image as base64.'),
+          revised_prompt: schema.text(),
+          mime_type: schema.text(),
         },
         ['url', 'b64_json', 'revised_prompt', 'mime_type'],
       ),
     ),
     usage: USAGE,
-    model: textSchema('The model that served the request, if several were given.'),
+    model: schema.text('The model that served the request, if several were given.'),
   },
   ['model'],
 );
 
-const IMAGE_TEXT = textSchema('A URL, a data URL or base64.');
+const IMAGE_TEXT = schema.text('A URL, a data URL or base64.');
 const IMAGE_INPUT: Schema = {
   anyOf: [
     IMAGE_TEXT,
@@ -51,9 +48,9 @@ const IMAGE_INPUT: Schema = {
   ],
 };
 const IMAGE_INPUTS: Schema = {
-  anyOf: [IMAGE_INPUT, listSchema(IMAGE_INPUT, { minItems: 1, maxItems: MAX_INPUT_IMAGES })],
+  anyOf: [IMAGE_INPUT, schema.list(IMAGE_INPUT, { minItems: 1, maxItems: MAX_INPUT_IMAGES })],
 };
-const FORM_IMAGE = textSchema(
+const FORM_IMAGE = schema.text(
   'A file, or text as in JSON. Can be repeated, also as `image[]`, `images` or `image[0]`.',
   {
     contentMediaType: 'application/octet-stream',
@@ -87,9 +84,9 @@ export const editImagesOperation: Operation = {
     ),
     'multipart/form-data': imageFields.schema({
       ...FORM_MODEL_CHOICE,
-      n: textSchema('The number of images, in digits.'),
-      stream: textSchema('`true` or `false`.'),
-      partial_images: textSchema('The number of partial images in a stream, in digits.'),
+      n: schema.text('The number of images, in digits.'),
+      stream: schema.text('`true` or `false`.'),
+      partial_images: schema.text('The number of partial images in a stream, in digits.'),
       image: FORM_IMAGE,
       mask: FORM_IMAGE,
     }),
@@ -118,15 +115,15 @@ export const listChargeImagesOperation: Operation = {
   path: { id: 'The ID of one of your charges.' },
   answers: jsonAnswer(
     'The stored images, in order.',
-    objectSchema({
+    schema.object({
       object: { const: 'list' },
-      data: listSchema(
-        objectSchema({
-          index: integerSchema('The position among the images of the call, starting at 0.', {
+      data: schema.list(
+        schema.object({
+          index: schema.integer('The position among the images of the call, starting at 0.', {
             minimum: 0,
           }),
-          url: textSchema('Works without a key until it expires.', { format: 'uri' }),
-          mime_type: textSchema(),
+          url: schema.text('Works without a key until it expires.', { format: 'uri' }),
+          mime_type: schema.text(),
           expires_at: UNIX_SECONDS,
         }),
       ),

@@ -1,35 +1,27 @@
-import {
-  listSchema,
-  nullable,
-  type Operation,
-  objectSchema,
-  textSchema,
-  UNIX_SECONDS,
-  jsonAnswer,
-} from '../openapi/operation.js';
+import { nullable, type Operation, UNIX_SECONDS, jsonAnswer, schema } from '../openapi/operation.js';
 
 const TAG = 'Models';
 
-const MODEL = objectSchema({
-  id: textSchema(),
+const MODEL = schema.object({
+  id: schema.text(),
   object: { const: 'model' },
   created: UNIX_SECONDS,
-  owned_by: textSchema(),
+  owned_by: schema.text(),
 });
-const ANTHROPIC_MODEL = objectSchema({
+const ANTHROPIC_MODEL = schema.object({
   type: { const: 'model' },
-  id: textSchema(),
-  display_name: textSchema(),
-  created_at: textSchema(undefined, { format: 'date-time' }),
+  id: schema.text(),
+  display_name: schema.text(),
+  created_at: schema.text(undefined, { format: 'date-time' }),
 });
-const ANTHROPIC_LIST = objectSchema({
-  data: listSchema(ANTHROPIC_MODEL),
+const ANTHROPIC_LIST = schema.object({
+  data: schema.list(ANTHROPIC_MODEL),
   has_more: { const: false },
-  first_id: nullable(textSchema()),
-  last_id: nullable(textSchema()),
+  first_id: nullable(schema.text()),
+  last_id: nullable(schema.text()),
 });
 const headers = {
-  'anthropic-version': textSchema('Selects the format of the messages API, also for errors.'),
+  'anthropic-version': schema.text('Selects the format of the messages API, also for errors.'),
 };
 
 export const listModelsOperation: Operation = {
@@ -38,7 +30,7 @@ export const listModelsOperation: Operation = {
   summary: 'List the models the key can use.',
   headers,
   answers: jsonAnswer('All models, on one page.', {
-    anyOf: [objectSchema({ object: { const: 'list' }, data: listSchema(MODEL) }), ANTHROPIC_LIST],
+    anyOf: [schema.object({ object: { const: 'list' }, data: schema.list(MODEL) }), ANTHROPIC_LIST],
   }),
 };
 

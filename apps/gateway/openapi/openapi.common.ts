@@ -1,5 +1,5 @@
 import { errorTable } from '#platform/errors.js';
-import { listSchema, nullable, objectSchema, type Schema, textSchema, integerSchema } from './operation.js';
+import { nullable, type Schema, schema } from './operation.js';
 
 export const INFO = {
   title: 'Tollgate data plane',
@@ -8,26 +8,26 @@ export const INFO = {
     'Image, video, 3D, chat and speech models with one key and prepaid credits. Every GET route also answers HEAD. An unknown path returns `unknown_url` (404), an unsupported method `method_not_allowed` (405).',
 };
 
-const CODE: Schema = textSchema('The error code, for programs.', { enum: Object.keys(errorTable) });
-const PARAM = textSchema('The field that caused the error.');
+const CODE: Schema = schema.text('The error code, for programs.', { enum: Object.keys(errorTable) });
+const PARAM = schema.text('The field that caused the error.');
 
 /** One shape of errors for each family of clients; the code and the status are the same in all. */
 export const ERROR_SCHEMAS = {
-  Error: objectSchema({
-    error: objectSchema({ message: textSchema(), type: textSchema(), param: nullable(PARAM), code: CODE }),
+  Error: schema.object({
+    error: schema.object({ message: schema.text(), type: schema.text(), param: nullable(PARAM), code: CODE }),
   }),
-  GoogleError: objectSchema({
-    error: objectSchema({
-      code: integerSchema('The HTTP status.'),
-      message: textSchema('`<code>: <explanation>`'),
-      status: textSchema(),
-      details: listSchema(
-        objectSchema(
+  GoogleError: schema.object({
+    error: schema.object({
+      code: schema.integer('The HTTP status.'),
+      message: schema.text('`<code>: <explanation>`'),
+      status: schema.text(),
+      details: schema.list(
+        schema.object(
           {
-            '@type': textSchema(),
+            '@type': schema.text(),
             reason: CODE,
-            domain: textSchema(),
-            metadata: objectSchema({ param: PARAM }),
+            domain: schema.text(),
+            metadata: schema.object({ param: PARAM }),
           },
           ['metadata'],
         ),
@@ -35,20 +35,20 @@ export const ERROR_SCHEMAS = {
     }),
     code: CODE,
   }),
-  AnthropicError: objectSchema({
+  AnthropicError: schema.object({
     type: { const: 'error' },
-    error: objectSchema({
-      type: textSchema(),
-      message: textSchema('`<code>: <explanation>`'),
-      details: objectSchema({ error_code: CODE, param: PARAM }, ['param']),
+    error: schema.object({
+      type: schema.text(),
+      message: schema.text('`<code>: <explanation>`'),
+      details: schema.object({ error_code: CODE, param: PARAM }, ['param']),
     }),
-    request_id: textSchema(),
+    request_id: schema.text(),
   }),
 } as const satisfies Record<string, Schema>;
 
 export const HEADERS = {
-  'x-request-id': { description: 'Identifies the request when you contact support.', schema: textSchema() },
-  'retry-after': { description: 'Seconds to wait before retrying.', schema: textSchema() },
+  'x-request-id': { description: 'Identifies the request when you contact support.', schema: schema.text() },
+  'retry-after': { description: 'Seconds to wait before retrying.', schema: schema.text() },
 };
 
 export const SECURITY_SCHEMES = {

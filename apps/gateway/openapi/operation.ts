@@ -55,21 +55,35 @@ export interface DocumentedAnswer {
   readonly content?: Content;
 }
 
-/** An object whose named fields are all there, unless named optional; more may come with a later version. */
-export function objectSchema(
-  fields: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema {
-  const required = Object.keys(fields).filter((name) => !optional.includes(name));
-  return { type: 'object', properties: fields, required };
-}
+/** Builds schemas. */
+export const schema = {
+  text(description?: string, rules: Schema = {}): Schema {
+    return { type: 'string', ...(description === undefined ? {} : { description }), ...rules };
+  },
+  integer(description?: string, rules: Schema = {}): Schema {
+    return { type: 'integer', ...(description === undefined ? {} : { description }), ...rules };
+  },
+  flag: (description: string): Schema => ({ type: 'boolean', description }),
+  words: (words: readonly string[], description?: string): Schema =>
+    schema.text(description, { enum: words }),
+  list: (items: Schema, rules: Pick<Schema, 'minItems' | 'maxItems' | 'description'> = {}): Schema => ({
+    type: 'array',
+    items,
+    ...rules,
+  }),
+  /** Its named fields are all there, unless named optional; more may come with a later version. */
+  object(fields: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+    const required = Object.keys(fields).filter((name) => !optional.includes(name));
+    return { type: 'object', properties: fields, required };
+  },
+};
 
 /** A body: what it must have, what it may have or leave null; any other field is ignored or passed on. */
 export function request(
   required: Readonly<Record<string, Schema>>,
   optional: Readonly<Record<string, Schema>> = {},
 ): Schema {
-  const open = Object.entries(optional).map(([name, schema]) => [name, nullable(schema)] as const);
+  const open = Object.entries(optional).map(([name, field]) => [name, nullable(field)] as const);
   return {
     type: 'object',
     properties: { ...required, ...Object.fromEntries(open) },
@@ -77,42 +91,19 @@ export function request(
   };
 }
 
-export function listSchema(
-  items: Schema,
-  rules: Pick<Schema, 'minItems' | 'maxItems' | 'description'> = {},
-): Schema {
-  return { type: 'array', items, ...rules };
-}
-
-export function textSchema(description?: string, rules: Schema = {}): Schema {
-  return { type: 'string', ...(description === undefined ? {} : { description }), ...rules };
-}
-
-export function integerSchema(description?: string, rules: Schema = {}): Schema {
-  return { type: 'integer', ...(description === undefined ? {} : { description }), ...rules };
-}
-
 /** The same, or null. */
-export function nullable(schema: Schema): Schema {
-  const { type, enum: words } = schema;
-  if (type === undefined) return { anyOf: [schema, { type: 'null' }] };
+export function nullable(given: Schema): Schema {
+  const { type, enum: words } = given;
+  if (type === undefined) return { anyOf: [given, { type: 'null' }] };
   return {
-    ...schema,
+    ...given,
     type: [type, 'null'].flat(),
     ...(words === undefined ? {} : { enum: [...words, null] }),
   };
 }
 
-export function oneOfWords(words: readonly string[], description?: string): Schema {
-  return textSchema(description, { enum: words });
-}
-
-export function flagSchema(description: string): Schema {
-  return { type: 'boolean', description };
-}
-
-export function json(schema: Schema): Content {
-  return { 'application/json': schema };
+export function json(body: Schema): Content {
+  return { 'application/json': body };
 }
 
 /** The only successful answer of most operations. */
@@ -120,19 +111,19 @@ export function answer(description: string, content: Content): { 200: Documented
   return { 200: { description, content } };
 }
 
-export function jsonAnswer(description: string, schema: Schema): { 200: DocumentedAnswer } {
-  return answer(description, json(schema));
+export function jsonAnswer(description: string, body: Schema): { 200: DocumentedAnswer } {
+  return answer(description, json(body));
 }
 
 /** A signed address, or the key's owner: what both ask for beyond the key. */
 export const SIGNATURE = {
-  exp: textSchema('The expiry of a link from an answer. With `sig`, it replaces the key.'),
-  sig: textSchema(),
+  exp: schema.text('The expiry of a link from an answer. With `sig`, it replaces the key.'),
+  sig: schema.text(),
 };
 
-export const UNIX_SECONDS = integerSchema('Unix time in seconds.');
-export const USAGE = objectSchema({
-  cost_in_usd_ticks: integerSchema('The cost of the call in 1e-10 USD.', { minimum: 0 }),
+export const UNIX_SECONDS = schema.integer('Unix time in seconds.');
+export const USAGE = schema.object({
+  cost_in_usd_ticks: schema.integer('The cost of the call in 1e-10 USD.', { minimum: 0 }),
 });
 
 /** How a route that sends a file answers. */
@@ -146,6 +137,6 @@ export function fileAnswers(types: readonly string[]): Operation['answers'] {
 }
 
 export const FILE_HEADERS = {
-  range: textSchema('One range, such as `bytes=0-1023`.'),
-  'if-none-match': textSchema('The `ETag` of a copy.'),
+  range: schema.text('One range, such as `bytes=0-1023`.'),
+  'if-none-match': schema.text('The `ETag` of a copy.'),
 };

@@ -1,19 +1,10 @@
 import { MAX_MODEL_CHARS } from '../http/limits.js';
-import {
-  integerSchema,
-  json,
-  listSchema,
-  objectSchema,
-  type Operation,
-  request,
-  textSchema,
-  jsonAnswer,
-} from '../openapi/operation.js';
+import { json, type Operation, request, jsonAnswer, schema } from '../openapi/operation.js';
 
 /** The answer of a count, in each vendor's field. */
 export function countIn(field: string): Operation['answers'] {
-  const tokens = integerSchema(undefined, { minimum: 0, examples: [12] });
-  return jsonAnswer("The vendor's token count.", objectSchema({ [field]: tokens }));
+  const tokens = schema.integer(undefined, { minimum: 0, examples: [12] });
+  return jsonAnswer("The vendor's token count.", schema.object({ [field]: tokens }));
 }
 
 export const COUNT_REFUSALS = [
@@ -31,14 +22,14 @@ export const countMessageTokensOperation: Operation = {
   tag: 'Conversation',
   summary: 'Count the tokens of a message.',
   description: 'Free. Takes the fields of a message; fields about the answer do not count.',
-  headers: { 'anthropic-version': textSchema('Sent by clients of this API style.') },
+  headers: { 'anthropic-version': schema.text('Sent by clients of this API style.') },
   body: json(
     request(
       {
-        model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS, examples: ['vendora-messages'] }),
-        messages: listSchema({ type: 'object' }, { minItems: 1 }),
+        model: schema.text(undefined, { maxLength: MAX_MODEL_CHARS, examples: ['vendora-messages'] }),
+        messages: schema.list({ type: 'object' }, { minItems: 1 }),
       },
-      { system: { type: ['string', 'array'] }, tools: listSchema({ type: 'object' }) },
+      { system: { type: ['string', 'array'] }, tools: schema.list({ type: 'object' }) },
     ),
   ),
   answers: countIn('input_tokens'),

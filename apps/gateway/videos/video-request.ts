@@ -7,7 +7,7 @@ import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http
 import { asBody, type Body, booleanOf, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_SHAPE_CHARS } from '../http/limits.js';
-import { textSchema } from '../openapi/operation.js';
+import { schema } from '../openapi/operation.js';
 import { noOtherModel } from '../routing/model-choice.js';
 import { limitsOf, type Measure, refuseBeyondLimits } from '#catalog/model-limits.js';
 
@@ -41,7 +41,7 @@ export interface FittedVideo {
 export const videoFields = declareBody(
   { model: MODEL, prompt: PROMPT },
   {
-    seconds: fieldOf.own(textSchema('Whole seconds, such as `"5"`.')),
+    seconds: fieldOf.own(schema.text('Whole seconds, such as `"5"`.')),
     duration: fieldOf.own({ type: ['integer', 'string'], description: 'The same as `seconds`.' }),
     size: SIZE,
     aspect_ratio: ASPECT_RATIO,

@@ -1,6 +1,6 @@
 import { declareQuery, fieldOf } from '../http/declared-body.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
-import { integerSchema, textSchema } from '../openapi/operation.js';
+import { schema } from '../openapi/operation.js';
 import { type TaskKind, TaskLibrary, type TaskLibraryParts } from '../tasks/task.library.js';
 import { type VideoView, videoView } from './video.view.js';
 
@@ -32,9 +32,9 @@ export interface VideoPage {
 const PAGE = { usual: 20, most: 100 };
 
 export const videoPageQuery = declareQuery({
-  after: { schema: textSchema('The ID of the last video of the previous page.'), read: readAfter },
+  after: { schema: schema.text('The ID of the last video of the previous page.'), read: readAfter },
   limit: {
-    schema: integerSchema(`Default: ${PAGE.usual}.`, { minimum: 1, maximum: PAGE.most }),
+    schema: schema.integer(`Default: ${PAGE.usual}.`, { minimum: 1, maximum: PAGE.most }),
     read: readLimit,
   },
   order: fieldOf.word(['asc', 'desc'], 'By time. Default: newest first.'),

@@ -1,16 +1,12 @@
 import {
   FILE_HEADERS,
   fileAnswers,
-  flagSchema,
   json,
-  listSchema,
   nullable,
   type Operation,
-  objectSchema,
-  integerSchema,
   SIGNATURE,
-  textSchema,
   jsonAnswer,
+  schema,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 import { schemasOf } from '../http/declared-body.js';
@@ -20,21 +16,21 @@ import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Videos';
 
-const VIDEO = objectSchema(
+const VIDEO = schema.object(
   {
     ...TASK_FIELDS,
-    request_id: textSchema('The same as `id`.'),
+    request_id: schema.text('The same as `id`.'),
     object: { const: 'video' },
-    seconds: textSchema('Whole seconds.'),
-    size: nullable(textSchema()),
-    resolution: nullable(textSchema()),
-    aspect_ratio: nullable(textSchema()),
-    generate_audio: nullable(flagSchema('Null if the vendor decides.')),
-    prompt: textSchema(),
-    remixed_from_video_id: nullable(textSchema('The ID of the original video.')),
-    video: objectSchema({
-      url: textSchema('Works without a key until the file expires.', { format: 'uri' }),
-      duration: integerSchema('Seconds.'),
+    seconds: schema.text('Whole seconds.'),
+    size: nullable(schema.text()),
+    resolution: nullable(schema.text()),
+    aspect_ratio: nullable(schema.text()),
+    generate_audio: nullable(schema.flag('Null if the vendor decides.')),
+    prompt: schema.text(),
+    remixed_from_video_id: nullable(schema.text('The ID of the original video.')),
+    video: schema.object({
+      url: schema.text('Works without a key until the file expires.', { format: 'uri' }),
+      duration: schema.integer('Seconds.'),
       respect_moderation: { const: true },
     }),
   },
@@ -81,12 +77,12 @@ export const listVideosOperation: Operation = {
   query: videoPageQuery.schemas,
   answers: jsonAnswer(
     'A page of videos.',
-    objectSchema({
+    schema.object({
       object: { const: 'list' },
-      data: listSchema(VIDEO),
+      data: schema.list(VIDEO),
       has_more: { type: 'boolean' },
-      first_id: nullable(textSchema()),
-      last_id: nullable(textSchema()),
+      first_id: nullable(schema.text()),
+      last_id: nullable(schema.text()),
     }),
   ),
   refusals: ['invalid_value'],
@@ -110,7 +106,7 @@ export const deleteVideoOperation: Operation = {
   path,
   answers: jsonAnswer(
     'The video was deleted.',
-    objectSchema({ id: textSchema(), object: { const: 'video.deleted' }, deleted: { const: true } }),
+    schema.object({ id: schema.text(), object: { const: 'video.deleted' }, deleted: { const: true } }),
   ),
   refusals: ['video_not_found', 'video_not_ready'],
 };
