@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { minorDigits } from '#money/currency.js';
-import { csvColumns } from '#platform/http/csv.js';
+import { allColumns, csvColumns } from '#platform/http/csv.js';
 import { amountView, numberText, openTimeView, shown, timeView, utcDay } from '#platform/http/fields.js';
 import type { DeferredLot } from '../reports/deferred-lots.js';
 import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
@@ -142,8 +142,6 @@ function negative(amount: string): string {
 
 export const deferredColumns = csvColumns<DeferredFileRow>('item', 'family', 'amount', 'transactions');
 
-export type LotView = z.output<typeof lotView>;
-
 /** @param currency of payments, ISO 4217 */
 export function viewLot(lot: DeferredLot, currency: string) {
   const paid = inCurrency(currency);
@@ -156,21 +154,4 @@ export function viewLot(lot: DeferredLot, currency: string) {
   });
 }
 
-export const lotColumns = csvColumns<LotView>(
-  'lotId',
-  'accountId',
-  'topupId',
-  'transactionId',
-  'boughtAt',
-  'bought',
-  'paid',
-  'consumed',
-  'restored',
-  'refunded',
-  'chargedBack',
-  'reversed',
-  'left',
-  'recognised',
-  'pendingRefunds',
-  'deferred',
-);
+export const lotColumns = allColumns(lotView);

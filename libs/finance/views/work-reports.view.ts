@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { csvColumns } from '#platform/http/csv.js';
+import { allColumns, csvColumns } from '#platform/http/csv.js';
 import { amountView, countView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import type { PromotionReport } from '../reports/promotion.js';
 
@@ -109,32 +109,8 @@ export const holdColumns = csvColumns<z.output<typeof holdShape>>(
   'transactionId',
 );
 
-export const failureColumns = csvColumns<z.output<typeof failureShape>>(
-  'chargeId',
-  'accountId',
-  'taskId',
-  'failedAt',
-  'refundedAt',
-  'latencyMs',
-  'amount',
-  'chargeState',
-  'model',
-  'channel',
-  'reason',
-  'transactionIds',
-);
-
-export const refundDayColumns = csvColumns<z.output<typeof refundDayShape>>(
-  'day',
-  'failures',
-  'refunded',
-  'outstanding',
-  'amount',
-  'outstandingAmount',
-  'p50Ms',
-  'p95Ms',
-  'maxMs',
-);
+export const failureColumns = allColumns(failureShape);
+export const refundDayColumns = allColumns(refundDayShape);
 
 type PromotionView = ReturnType<typeof promotionView>;
 type PromotionRow = { day: string; balance: string | null } & Partial<PromotionView['days'][number]>;

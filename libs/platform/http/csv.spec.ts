@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FastifyReply } from 'fastify';
-import { sendCsv, csvColumns } from './csv.js';
+import { z } from 'zod';
+import { allColumns, csvColumns, sendCsv } from './csv.js';
 
 const ROWS = 1_000_000;
 
@@ -55,5 +56,18 @@ it('titles columns by what they show, and shows one cell per column', () => {
     ['p50_ms', null],
     ['id', 'i'],
     ['our_amount', '5'],
+  ]);
+});
+
+it('has a column for each field of a shape, in its order', () => {
+  const columns = allColumns(
+    z.object({ lotId: z.string(), isLeft: z.boolean(), topupId: z.string().nullable() }),
+  );
+  expect(
+    columns.map(({ title, value }) => [title, value({ lotId: 'l', isLeft: true, topupId: null })]),
+  ).toEqual([
+    ['lot', 'l'],
+    ['left', 'true'],
+    ['topup', null],
   ]);
 });

@@ -30,6 +30,13 @@ export function csvColumns<T>(
   });
 }
 
+/** A column for each field of a shape, in its order. */
+export function allColumns<S extends z.ZodObject<Record<string, z.ZodType<Cell>>>>(
+  shape: S,
+): CsvColumn<z.output<S>>[] {
+  return csvColumns(...(Object.keys(shape.shape) as PlainName<z.output<S>>[]));
+}
+
 /** The title of a column for a property with this name. */
 export function titleOf(name: string): string {
   const bare = name.replace(/(?<=.)Id(?=s?$)/, '').replace(/^is(?=[A-Z])/, '');
