@@ -6,7 +6,7 @@ import { soak } from '../soak/soak.js';
 import { ensureBuilt } from '../support/programs.js';
 
 const SEED = Number(process.env['SOAK_SEED'] ?? randomInt(2 ** 31));
-const MINUTES = 3;
+const MINUTES = 2;
 
 describe(`a world of customers while faults strike (SOAK_SEED=${SEED})`, () => {
   beforeAll(() => ensureBuilt());
