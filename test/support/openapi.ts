@@ -16,10 +16,15 @@ export class Contract {
   readonly seen = new Set<string>();
   private readonly ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   private readonly compiled = new Map<Schema, ValidateFunction>();
+  /** What `find` looks through, once for each answer that is checked. */
+  private readonly routes: readonly (Found & { method: string; pattern: RegExp })[];
 
   constructor(readonly document: GatewayDocument) {
     // Added once, so that what is compiled for one schema serves the next.
     this.ajv.addSchema({ $id: SHARED, components: document.components });
+    this.routes = this.operations()
+      .map((each) => ({ ...each, pattern: patternOf(each.path) }))
+      .sort((a, b) => spelledOut(b.path) - spelledOut(a.path));
   }
 
   operations(): { path: string; method: string; operation: DocumentedOperation }[] {
@@ -31,9 +36,8 @@ export class Contract {
   /** The operation of a request. If two match, the one with more literal parts in its path. */
   find(method: string, url: string): Found | undefined {
     const { pathname } = new URL(url);
-    return this.operations()
-      .filter((each) => each.method === method.toLowerCase() && patternOf(each.path).test(pathname))
-      .sort((a, b) => spelledOut(b.path) - spelledOut(a.path))[0];
+    const verb = method.toLowerCase();
+    return this.routes.find((each) => each.method === verb && each.pattern.test(pathname));
   }
 
   /** Reads an answer to its end. @throws Error if it does not match the document */
