@@ -53,7 +53,8 @@ const BEYOND_ALL = 2n ** 63n;
 export async function verifyChain(pool: pg.Pool, options: VerifyOptions = {}): Promise<ChainVerification> {
   const clients: pg.PoolClient[] = [];
   try {
-    clients.push(await pool.connect(), await pool.connect());
+    // One after the other, so that the first is released if there is no second.
+    for (let count = 0; count < 2; count += 1) clients.push(await pool.connect());
     const [first, second] = clients as [pg.PoolClient, pg.PoolClient];
     await first.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const { rows } = await first.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');

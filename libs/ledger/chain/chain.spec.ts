@@ -462,6 +462,14 @@ describe('verification', () => {
     expect((await verified({ expectedHead: head.hash })).findings).toMatchObject([{ state: 'head_missing' }]);
   });
 
+  it('keeps no connection if it gets only one of two', async () => {
+    const url = fixture.urlFor('billing');
+    const pool = openPool({ url, max: 1, connectTimeoutMs: 1_000, applicationName: 'test' });
+    await expect(verifyChain(pool)).rejects.toThrow('timeout');
+    expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
+    await pool.end();
+  });
+
   it('reads only the requested blocks', async () => {
     const { id } = await settled();
     const block = await blockOf(id, client);
