@@ -25,7 +25,7 @@ export interface Range {
   lastDay: string;
 }
 
-/** Null if the range is empty. */
+/** Null if the range is empty, or ends before the first posting. */
 export async function readRange(
   client: pg.ClientBase,
   horizon: Horizon,
@@ -35,8 +35,7 @@ export async function readRange(
   const { rows } = await client.query<Omit<Range, 'by'> & { isEmpty: boolean }>(
     `SELECT "from"::text, "to"::text, known::text AS "recordedBefore", "from"::date::text AS "firstDay",
        ("to" - interval '1 microsecond')::date::text AS "lastDay", "from" >= "to" AS "isEmpty"
-     FROM (${by === 'recorded' ? RECORDED : EFFECTIVE}) AS times
-     WHERE "from" IS NOT NULL AND "to" > '-infinity'`,
+     FROM (${by === 'recorded' ? RECORDED : EFFECTIVE}) AS times`,
     [from ?? '-infinity', to, horizon.at, ...(by === 'recorded' ? [] : [recordedBefore])],
   );
   const row = rows[0];
@@ -46,19 +45,21 @@ export async function readRange(
 }
 
 const RECORDED = `
-SELECT greatest($1::timestamptz, coalesce((SELECT min(day) - 1 FROM ledger_snapshot_days)::timestamptz,
-    (SELECT min(recorded_at) FROM ledger_transactions))) AS "from",
-  least($2::timestamptz, $3::timestamptz) AS "to", least($2::timestamptz, $3::timestamptz) AS known`;
+SELECT greatest($1::timestamptz, first) AS "from", least($2::timestamptz, $3::timestamptz) AS "to",
+  least($2::timestamptz, $3::timestamptz) AS known
+FROM (SELECT coalesce((SELECT min(day) - 1 FROM ledger_snapshot_days)::timestamptz,
+    (SELECT min(recorded_at) FROM ledger_transactions)) AS first) AS begun WHERE first IS NOT NULL`;
 
 /**
  * Nothing is effective much later than it is recorded, unless a clock was set back behind a close: then it is effective at the end
  * of that close. So a range that ends far in the future still has a last day.
  */
 const EFFECTIVE = `
-SELECT greatest($1::timestamptz, (SELECT min(effective_at) FROM ledger_transactions WHERE recorded_at < known)) AS "from",
+SELECT greatest($1::timestamptz, first) AS "from",
   least(coalesce($2::timestamptz, known), greatest(known, (SELECT max(ends_at) FROM ledger_periods WHERE state <> 'abandoned'))
     + interval '1 day') AS "to", known
-FROM (SELECT least($3::timestamptz, $4::timestamptz) AS known) AS cut`;
+FROM (SELECT known, (SELECT min(effective_at) FROM ledger_transactions WHERE recorded_at < known) AS first
+  FROM (SELECT least($3::timestamptz, $4::timestamptz) AS known) AS cut) AS begun WHERE first IS NOT NULL`;
 
 /** An SQL condition: transactions t of a day within a range, both given as SQL texts. */
 export function onDay(
