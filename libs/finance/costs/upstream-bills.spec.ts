@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
-import { billsByChannel } from './upstream-bills.js';
+import { billsByChannel, recordBill } from './upstream-bills.js';
 
 let ledger: LedgerFixture;
 
@@ -63,4 +63,19 @@ it('is billed up to the first gap that has costs, whatever bills overlap', async
   expect(await billedTo()).toBe('2026-03-10');
   await bill({ from: '2026-03-10', to: '2026-03-12' });
   expect(await billedTo()).toBe('2026-03-20');
+});
+
+it('refuses a bill before any costs are recorded', async () => {
+  const days = { from: '2026-02-01', to: '2026-02-02' };
+  const early = {
+    ...days,
+    channel: 'sandbox',
+    number: 'early',
+    amount: 1n,
+    actor: 'user:test',
+    requestId: 'r',
+  };
+  await expect(recordBill(ledger.billing, early)).rejects.toThrow(
+    'to: no costs are recorded yet; a bill is for days that are over.',
+  );
 });

@@ -160,10 +160,14 @@ async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBil
   );
   if (!rows[0]?.known)
     throw new ApiError('invalid_value', `channel: there is no channel ${channel}.`, { param: 'channel' });
-  if (!rows[0].over) {
-    const message = `to: the costs of these days are recorded through ${isoInstant(rows[0].through)}; a bill is for days that are over.`;
-    throw new ApiError('invalid_value', message, { param: 'to' });
-  }
+  const { over, through } = rows[0];
+  if (over) return;
+  const recorded =
+    through === '-infinity'
+      ? 'no costs are recorded yet'
+      : `the costs of these days are recorded through ${isoInstant(through)}`;
+  const message = `to: ${recorded}; a bill is for days that are over.`;
+  throw new ApiError('invalid_value', message, { param: 'to' });
 }
 
 /** The costs of the days of this bill and of earlier ones, minus what the earlier ones covered. */
