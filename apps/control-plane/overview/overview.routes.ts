@@ -1,26 +1,8 @@
 import { z } from 'zod';
-import { amountView, timeView } from '#platform/http/fields.js';
+import { amountView, timeView, timeZone } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 import { accountTaskView } from '../tasks/task.view.js';
 import { usageEntry } from '#usage/usage.store.js';
-
-/**
- * The name of a time zone as browsers report it. Offsets are refused: PostgreSQL and browsers read their signs differently.
- */
-const zone = z
-  .string()
-  .max(64)
-  .regex(/^[A-Za-z][A-Za-z0-9_+/-]*$/, 'must be a time zone such as Europe/Berlin')
-  .refine(isZone, 'must be a time zone such as Europe/Berlin');
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name }).format();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const sums = {
   spent: amountView.meta({ description: 'Credits charged, by request time.' }),
@@ -37,7 +19,7 @@ const forUsers = routesFor(['user'], 'Account');
 export const overviewRoutes = {
   show: forUsers.get('getOverview', '/api/overview', {
     summary: 'Get an overview: balances, the last 30 days, running tasks and recent requests.',
-    query: z.strictObject({ zone: zone.default('UTC') }),
+    query: z.strictObject({ zone: timeZone.default('UTC') }),
     answer: z.object({
       balance: z.object({
         main: amountView,

@@ -68,6 +68,24 @@ export const day = z.iso
 
 export const utcDay = day.meta({ description: 'A UTC day.', examples: ['2026-01-31'] });
 
+/**
+ * The name of a time zone as browsers report it. Offsets are refused: PostgreSQL and browsers read their signs differently.
+ */
+export const timeZone = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_+/-]*$/, 'must be a time zone such as Europe/Berlin')
+  .refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).format();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** True or false in the query of a request; false if omitted. */
 export function queryFlag(description: string) {
   return z

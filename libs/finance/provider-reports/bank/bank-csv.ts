@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createHash } from 'node:crypto';
 import { InvalidAmount } from '#money/amount.js';
 import { parseMinor } from '#money/currency.js';
+import { timeZone } from '#platform/http/fields.js';
 import { isDay } from '#platform/times.js';
 import { csvRows, type CsvRow, type FileSource } from '../csv-rows.js';
 import type { ReportDays } from '../coverage.js';
@@ -53,9 +54,7 @@ export const bankMapping = z.strictObject({
       z.strictObject({ fixed: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code') }),
     ])
     .meta({ description: "A column, or the account's only currency." }),
-  timeZone: z
-    .string()
-    .refine((name) => isTimeZone(name), 'must be a time zone such as Europe/Berlin')
+  timeZone: timeZone
     .default('UTC')
     .meta({ description: "The time zone of the bank's days. Days after today are refused." }),
   reference: z
@@ -67,14 +66,6 @@ export const bankMapping = z.strictObject({
 });
 
 export type BankMapping = z.output<typeof bankMapping>;
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== '';
-  } catch {
-    return false;
-  }
-}
 
 /**
  * The lines of a bank's file. Lines of zero are skipped. Days after today, or outside the requested range, are faults. @throws
