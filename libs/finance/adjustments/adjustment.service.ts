@@ -58,14 +58,14 @@ export class AdjustmentService {
 
   /** @throws ApiError */
   adjust(wanted: WantedAdjustment, asking: FinanceRequest): Promise<AdjustmentResult<Adjustment>> {
-    const { accountId, ticketId, amount, note } = wanted;
+    const { accountId, amount, note } = wanted;
     return this.doOrAsk(asking, accountId, {
       work: (client, signatures) => doAdjust(client, wanted, signatures),
       ask: {
         kind: 'adjustment',
         subject: `account:${accountId}`,
         reason: note,
-        payload: { ...wanted, ticketId, amount: viewSigned(amount) },
+        payload: { ...wanted, amount: viewSigned(amount) },
         amount,
       },
     });

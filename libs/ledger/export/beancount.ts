@@ -8,6 +8,7 @@ import {
   oneLine,
   perAccount,
 } from './journal.js';
+import { dayAfter } from './range.js';
 
 /** Beancount has five types of accounts, named by their first word. */
 const ROOTS: Record<LedgerKind, string> = {
@@ -21,7 +22,6 @@ const ROOTS: Record<LedgerKind, string> = {
 
 /** Before anything was posted. */
 const OPEN_DAY = '1970-01-01';
-const DAY_MS = 86_400_000;
 
 /** `customer:01k…:main` is `Liabilities:Customer:01k…:Main`: each part begins with a capital or a digit. */
 export function beancountAccount({ code, kind }: Pick<JournalAccount, 'code' | 'kind'>): string {
@@ -51,11 +51,6 @@ function meta(name: string, value: string | null): string {
   return value === null ? '' : `  ${name}: ${quoted(value)}\n`;
 }
 
-/** Beancount checks balances before the first posting of a day, so those at the end of a day are asserted on the next one. */
-function dayAfter(day: string): string {
-  return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
-}
-
 /** A file for `bean-check` that opens currencies and accounts, with exact assertions at the end of each day. */
 export const beancountFormat: JournalFormat = {
   mediaType: 'text/plain; charset=utf-8',
@@ -73,6 +68,7 @@ export const beancountFormat: JournalFormat = {
     meta('recorded', recordedAt) +
     meta('effective', effectiveAt) +
     entries.map(({ account, amount }) => posting({ account, balance: amount })).join(''),
+  // Beancount checks balances before the first posting of a day, so those at the end of a day are asserted on the next one.
   balances: (day, balances) =>
     `\n${balances
       .map(
