@@ -190,7 +190,7 @@ async function firstDay(
   return { day: found, ids: rows.map((row) => row.id) };
 }
 
-/** The latest time that costs of that day can have. */
+/** Records costs of one day, at the latest time that they can have. */
 async function recordOfDay(
   client: pg.ClientBase,
   source: ChargesToCost,

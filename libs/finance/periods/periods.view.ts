@@ -107,8 +107,8 @@ export function viewPeriod({
   return shown(periodView, {
     ...period,
     progress: progressOf(progress),
-    // Periods closed when one person could waive have no second name.
     checklist: checklist.map(viewItem),
+    // Periods closed when one person could waive have no second name.
     waivers: waivers.map(({ count = null, requestedBy = null, approvedBy = null, ...waiver }) => {
       return { ...waiver, count, requestedBy, approvedBy };
     }),

@@ -38,7 +38,7 @@ export interface FileImport {
   actor: string;
   /** Reads and compares everything, but stores nothing. */
   dryRun: boolean;
-  /** The requested range of the report. For days that are not over it covers the time up to now. */
+  /** The requested range of the report. */
   days: ReportDays;
   onProgress?: ((lines: number) => void) | undefined;
   /** Runs in the transaction of the import. */

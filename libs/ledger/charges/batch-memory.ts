@@ -234,7 +234,7 @@ function nextPriceMs(book: PriceBook, afterMs: number): number {
   return known.find((atMs) => atMs > afterMs) ?? Infinity;
 }
 
-/** Those in the future, ascending. */
+/** When each version takes effect, ascending. */
 function changesOf({ prices, multipliers, groupRules }: PriceBook): number[] {
   const versions = [prices, multipliers, groupRules].flatMap((subjects) => [...subjects.values()].flat());
   return versions.map(({ effectiveFromMs }) => effectiveFromMs).sort((a, b) => a - b);

@@ -2,7 +2,7 @@ import type { CopiedRows } from '#database/copy-out.js';
 import { isoInstant } from '#platform/times.js';
 import type { JournalTransaction } from './journal.js';
 
-/** Transactions and entries as written by COPY, one per line. */
+/** An entry as written by COPY. */
 export type EntryCells = [transactionId: string, ledgerAccountId: string, amount: string];
 
 /** Whether an entry belongs to a transaction before this ID. */

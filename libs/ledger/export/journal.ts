@@ -21,7 +21,7 @@ interface JournalEntry {
 }
 
 export interface JournalTransaction {
-  /** The UTC time at which it was recorded. */
+  /** The UTC day on which it was recorded or, by effective time, happened. */
   day: string;
   /** Null for the summary of a day. */
   id: string | null;

@@ -22,7 +22,7 @@ export interface Horizon {
   readonly lastLedgerId: bigint;
 }
 
-/** A transaction is recorded at its start and numbered under its locks. These are never this long apart. An SQL interval. */
+/** A posting takes its id and its time of recording one after the other, never this long apart. An SQL interval. */
 export const RECORDING_APART = `interval '1 minute'`;
 
 /** How long a report waits for the postings in progress when it starts; they take milliseconds. */

@@ -4,7 +4,6 @@ import type { Nanos } from '#money/amount.js';
 export interface StatementLine {
   transactionId: bigint;
   at: Date;
-  /** topup, hold, settle, release. */
   kind: string;
   reference: string;
   chargeId: string | null;
