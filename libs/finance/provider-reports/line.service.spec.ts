@@ -33,14 +33,14 @@ const key = () => ({ provider: 'stripe' as const, lineId });
 const accept = (by = finance, requestId = newId()) =>
   service.accept(key(), 'as they wrote', asking(by, requestId));
 
-/** Another report with a different amount, in minor units. */
-async function changeTo(amountMinor: number): Promise<void> {
+/** Another report with a different amount or fee, in minor units. */
+async function changeTo(amountMinor: number, feeMinor = 0): Promise<void> {
   await payments.ledger.owner.query(
     `INSERT INTO provider_line_changes (line, report_id, content)
      SELECT id, report_id, jsonb_build_object('type', type, 'currency', currency, 'subjectId', subject_id,
-       'amountMinor', $2::text, 'feeMinor', '0', 'netMinor', $2::text)
+       'amountMinor', $2::text, 'feeMinor', $3::text)
      FROM provider_report_lines WHERE line_id = $1`,
-    [lineId, amountMinor],
+    [lineId, amountMinor, feeMinor],
   );
 }
 
@@ -93,6 +93,11 @@ describe('a line that a later report changed', () => {
     expect((await service.find('stripe', lineId)).acceptances).toMatchObject([
       { requestedBy: `user:${finance.userId}`, approvedBy: `user:${other.userId}` },
     ]);
+  });
+
+  it('needs one for its fee, too, which is posted', async () => {
+    await changeTo(1300, 2001);
+    expect((await accept()).state).toBe('pending');
   });
 
   it('cannot be accepted by the person who paid', async () => {
