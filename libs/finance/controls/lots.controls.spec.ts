@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { post } from '#ledger/postings/posting.js';
-import { recogniseAll } from '#ledger/lots/recognition.js';
+import { recognisePresent } from '#ledger/lots/recognition.fixture.js';
 import { newId } from '#platform/ids.js';
 import { unsaid } from '../../../test/support/finding-words.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   await life.everything();
   await life.close();
-  await recogniseAll(pool);
+  await recognisePresent(pool);
 });
 afterAll(() => fixture?.close());
 

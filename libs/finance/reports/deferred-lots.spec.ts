@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
-import { recogniseAll } from '#ledger/lots/recognition.js';
+import { recognisePresent } from '#ledger/lots/recognition.fixture.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { spreadOverDays } from '../../../test/support/spread.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   for (let round = 0; round < 2; round += 1) await life.everything();
   await life.close();
-  await recogniseAll(pool);
+  await recognisePresent(pool);
   await spreadOverDays(fixture.owner, DAYS);
 });
 afterAll(() => fixture?.close());

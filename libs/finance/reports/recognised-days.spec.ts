@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markHorizon } from '#ledger/postings/horizon.js';
-import { recogniseAll } from '#ledger/lots/recognition.js';
+import { recognisePresent } from '#ledger/lots/recognition.fixture.js';
 import {
   type EngineFixture,
   type LedgerPerson,
@@ -31,7 +31,7 @@ afterAll(async () => {
 async function recognise(images: bigint, on: { counts: string; recorded: string }): Promise<void> {
   const { engine, ledger } = under;
   await spend(engine, someone, images);
-  await recogniseAll(ledger.billing);
+  await recognisePresent(ledger.billing);
   const client = await ledger.owner.connect();
   try {
     await client.query('BEGIN; SET LOCAL session_replication_role = replica');

@@ -11,7 +11,7 @@ import { costsControl } from '../costs/costs.control.js';
 import { setCost } from '../costs/cost-versions.js';
 import { accrueAll, CostsFixture } from '../costs/costs.fixture.js';
 import { recordBill } from '../costs/upstream-bills.js';
-import { recogniseAll } from '#ledger/lots/recognition.js';
+import { recognisePresent } from '#ledger/lots/recognition.fixture.js';
 import { chargeMargin } from './charge-margin.js';
 import { deferredRevenueReport } from './deferred-revenue.js';
 import { priceChanges } from './price-changes.js';
@@ -232,7 +232,7 @@ describe(`revenue (seed ${SEED})`, () => {
 
   it('has a chart of the same sums, with and without summaries, next to the days before', async () => {
     const { billing } = costs.ledger;
-    await recogniseAll(billing);
+    await recognisePresent(billing);
     const whole = await report([]);
     const { gross, refunds, cost, failedCost, charges: count, failedCharges } = whole.totals;
     const total = {
@@ -314,7 +314,7 @@ describe(`revenue (seed ${SEED})`, () => {
 
   it('has a margin in money: recognised revenue less upstream costs', async () => {
     const { billing } = costs.ledger;
-    await recogniseAll(billing);
+    await recognisePresent(billing);
     const whole = await report([]);
     const { lines } = await deferredRevenueReport(billing, WHOLE);
     const recognised = lines

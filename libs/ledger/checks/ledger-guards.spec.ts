@@ -8,7 +8,7 @@ import { recordTopup } from '../../../test/support/topups.js';
 import type { HoldCommand } from '../charges/charge.js';
 import { accountStatement } from '../reports/statement.js';
 import { checkLedger } from './ledger-check.js';
-import { recogniseAll } from '../lots/recognition.js';
+import { recognisePresent } from '../lots/recognition.fixture.js';
 import { PostingEngine } from '../charges/posting-engine.js';
 import { readBalance } from '../postings/customer-account.js';
 import { UnknownAccount } from '../postings/posting.js';
@@ -224,7 +224,7 @@ describe('the ledger check', () => {
       upstreamStatus: 200,
       latencyMs: 5,
     });
-    await recogniseAll(fixture.billing);
+    await recognisePresent(fixture.billing);
     expect((await checkLedger(fixture.owner, { graceMs: 0 })).violations).toEqual([]);
 
     const client = await fixture.owner.connect();

@@ -15,6 +15,7 @@ import { checkLedger } from '../checks/ledger-check.js';
 import { readLots } from '../lots/lots.js';
 import { recordLimit } from './outflow.js';
 import { lockBalance } from './posting.js';
+import { recognisePresent } from '../lots/recognition.fixture.js';
 import { recogniseAll } from '../lots/recognition.js';
 import {
   reverseWriteOff,
@@ -38,7 +39,7 @@ beforeAll(async () => {
   pool = fixture.billing;
 });
 afterAll(async () => {
-  await recogniseAll(pool);
+  await recognisePresent(pool);
   expect(await checkLedger(pool, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
   await fixture.close();
 });
