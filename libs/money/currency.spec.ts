@@ -7,6 +7,11 @@ describe('amounts in a currency', () => {
     expect(['USD', 'EUR', 'JPY', 'KWD'].map(minorDigits)).toEqual([2, 2, 0, 3]);
   });
 
+  it('have the decimals of what providers count, not of what is paid in cash', () => {
+    expect(['HUF', 'IDR', 'COP', 'PKR'].map(minorDigits)).toEqual([2, 2, 2, 2]);
+    expect(formatMinor(13_000n, 'HUF')).toBe('130.00');
+  });
+
   it('are read exactly', () => {
     expect(parseMinor('6.5', 'USD')).toBe(650n);
     expect(parseMinor('-0.01', 'USD')).toBe(-1n);

@@ -2,22 +2,27 @@ import { InvalidAmount } from './amount.js';
 
 /** Payment currencies: whole minor units, such as cents, as bigint. */
 
-const digitsOf = new Map<string, number>();
+/**
+ * The decimals of those currencies that do not have two. The platform's own list is of no use: it says what is paid in cash,
+ * such as no decimals for HUF and IDR, and differs between versions.
+ */
+const DIGITS: ReadonlyMap<string, number> = new Map([
+  ...codes(0, 'BIF CLP DJF GNF ISK JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'),
+  ...codes(3, 'BHD IQD JOD KWD LYD OMR TND'),
+]);
 
 declare const paymentBrand: unique symbol;
 
 /** Payment currency as people read it, such as "6.50". Text from the database is not one, because it may be minor units. */
 export type PaymentText = string & { readonly [paymentBrand]: true };
 
-/** The number of decimals of a currency, such as 2 for USD and 0 for JPY (ISO 4217). */
+/** The number of decimals of a currency as providers count it, such as 2 for USD and 0 for JPY. */
 export function minorDigits(currency: string): number {
-  let digits = digitsOf.get(currency);
-  if (digits === undefined) {
-    const options = { style: 'currency', currency } as const;
-    digits = new Intl.NumberFormat('en', options).resolvedOptions().maximumFractionDigits ?? 2;
-    digitsOf.set(currency, digits);
-  }
-  return digits;
+  return DIGITS.get(currency) ?? 2;
+}
+
+function codes(digits: number, currencies: string): [string, number][] {
+  return currencies.split(' ').map((currency) => [currency, digits]);
 }
 
 const MAJOR_TEXT = /^([+-]?)(\d{1,13})(?:\.(\d*))?$/;

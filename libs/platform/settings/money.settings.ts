@@ -15,7 +15,7 @@ const DAY = 24 * HOUR;
 
 /** Upper case, and none of those that are paid in whole units or in thousandths. */
 const TWO_DECIMALS =
-  /^(?!BIF|CLP|DJF|GNF|JPY|KMF|KRW|MGA|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)[A-Z]{3}$/;
+  /^(?!BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|MGA|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)[A-Z]{3}$/;
 
 export const payments = {
   PAYMENT_CURRENCY: form('The currency customers pay in: an ISO code with two decimals', {
