@@ -9,7 +9,7 @@ import type { PeopleParts } from './people.parts.js';
 export class CodeCheck {
   constructor(private readonly parts: PeopleParts) {}
 
-  /** Checks a code that was already counted. A correct one no longer counts. @throws ApiError too_many_attempts */
+  /** Counts a code, then checks it. A correct one no longer counts. @throws ApiError too_many_attempts */
   async tried<T>(userId: string, code: string, look: () => Promise<T>): Promise<T> {
     await this.count(userId, code);
     const found = await look();

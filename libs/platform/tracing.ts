@@ -1,4 +1,4 @@
-/** SpanFacts about a piece of work. Never a secret, a prompt, a key, an address or a person: they leave for the collector. */
+/** Facts about a piece of work. Never a secret, a prompt, a key, an address or a person: they leave for the collector. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface SpanPlan {

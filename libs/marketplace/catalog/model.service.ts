@@ -17,7 +17,7 @@ export interface NewModel {
   readonly enabled: boolean;
   readonly limits: ModelLimits;
   readonly groups: readonly string[];
-  /** Its own limits. An alias has those of its model. */
+  /** Its own; an alias has those of its model. */
   readonly family?: Family | undefined;
   readonly unit?: Unit | undefined;
   readonly aliasOf?: string | undefined;

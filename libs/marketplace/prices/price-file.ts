@@ -205,7 +205,7 @@ export function compareRows(here: PricesHere, rows: readonly FileRow[], atMs: nu
   return { ...result, same };
 }
 
-/** Withdrawing a withdrawn value, or ending an ended rule, is no change. */
+/** Whether nothing was in force: no value ever, a withdrawn one, or an ended rule. */
 function isNothing(before: PriceChange | null): boolean {
   if (before === null) return true;
   if (before.kind === 'price') return before.price === null;

@@ -22,6 +22,7 @@ const FULL_WIDTH = 1000;
 const OUTLINE = 0.03;
 /** Of Helvetica, so that all faces have one baseline. */
 const ASCENT = 0.718;
+
 /**
  * Writes lines in PDF's own faces, of which none is in the file: Helvetica, and for what it has no letters for a Chinese face
  * that PDF defines by name (`STSong-Light`), which each reader shows in a Chinese face that it has. A font with all these
