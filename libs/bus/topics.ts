@@ -69,7 +69,7 @@ export const topics = {
   videoCompleted: topic({
     name: 'video.completed',
     about: 'A task has completed or failed, which also ends its charge',
-    from: ['video-worker', 'billing'],
+    from: ['gateway', 'video-worker', 'billing'],
     payload: TaskEnded,
     groups: [groups.billing, groups.notifications],
     ...ofAccount,
@@ -86,7 +86,7 @@ export const topics = {
   }),
   chargeRefunded: topic({
     name: 'charge.refunded',
-    about: 'Part of a charge was refunded',
+    about: 'A charge was refunded, or part of it',
     from: ['billing', 'control-plane'],
     payload: ChargeRefunded,
     groups: [groups.notifications],

@@ -1,6 +1,8 @@
 // docs/asyncapi.yaml: the topics of the bus, from their declarations and the rules of their payloads.
 import { stringify } from 'yaml';
 
+const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
+
 /**
  * @param {(alias: string) => Promise<object>} load imports a module of the project by its alias
  * @returns the document, AsyncAPI 3.0
@@ -57,7 +59,7 @@ function operationsOf(id, { payload, reply, groups, from, broadcast }) {
   const capital = id[0].toUpperCase() + id.slice(1);
   const each = broadcast ? 'each of its processes' : 'one of its processes';
   return [
-    [`send${capital}`, { action: 'send', channel, messages, summary: `By ${from.join(' or ')}` }],
+    [`send${capital}`, { action: 'send', channel, messages, summary: `By ${oneOf.format(from)}` }],
     ...groups.map((group) => [
       `${group.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())}Receives${capital}`,
       { action: 'receive', channel, messages, summary: `By the group ${group}, in ${each}`, ...answer },
