@@ -287,7 +287,7 @@ describe('tollgate finance costs and revenue', () => {
       '--to',
       '2026-02-01',
     );
-    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('are recorded through') });
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('no costs are recorded yet') });
     expect((await finance('costs', 'bills')).stdout).toMatch(/No costs were accrued/);
   });
 });
