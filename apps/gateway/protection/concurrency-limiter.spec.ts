@@ -11,11 +11,16 @@ const FEW = { requestsPerMinute: 1, concurrentRequests: 1 };
 
 let server: FastifyInstance;
 let opened: PromiseWithResolvers<void>;
+/** Of requests that are held up before their handler. */
+let held: PromiseWithResolvers<void>;
+let waiting: number;
+let closed: number;
 let inside: number;
 
 beforeEach(async () => {
   opened = Promise.withResolvers();
-  inside = 0;
+  held = Promise.withResolvers();
+  waiting = closed = inside = 0;
   server = Fastify();
   server.decorateRequest('caller', null);
   server.setErrorHandler((error: ApiError, _request, reply) => reply.code(error.status).send(error.message));
@@ -25,9 +30,30 @@ beforeEach(async () => {
     await opened.promise;
     return 'the file';
   });
+  server.addHook('preHandler', async ({ headers }, reply) => {
+    reply.raw.once('close', () => (closed += 1));
+    if (!headers['x-hold']) return;
+    waiting += 1;
+    await held.promise;
+  });
   await server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterEach(() => server.close());
+
+/** A request whose client leaves before its handler begins. */
+function leaveEarly(): Promise<void> {
+  const { port } = server.server.address() as AddressInfo;
+  const before = waiting;
+  const leaving = request({
+    port,
+    host: '127.0.0.1',
+    path: '/file',
+    headers: { 'x-hold': '1' },
+    agent: false,
+  });
+  leaving.on('error', () => undefined).end();
+  return until('it to wait', async () => waiting > before).then(() => void leaving.destroy());
+}
 
 /** @param from an address of this machine @returns the status */
 function download(from: string): Promise<number | undefined> {
@@ -50,3 +76,34 @@ it('lets one network have some downloads without a key, while others have theirs
   expect(await Promise.all([...first, other])).toEqual(Array.from({ length: MOST + 1 }, () => 200));
   expect(await download('127.0.0.1')).toBe(200);
 });
+
+it('counts a request once whose client leaves before its handler begins', async () => {
+  for (let leavers = 0; leavers < 3; leavers += 1) await leaveEarly();
+  await until('them to have left', async () => closed === 3);
+  held.resolve();
+  await until('their handlers to run', async () => inside === 3);
+  // Those three are in progress, although nobody waits for them.
+  expect(await statusesOf(MOST)).toEqual({ 200: MOST - 3, 429: 3 });
+  // And once they are not, there are no more places than before.
+  opened = Promise.withResolvers();
+  expect(await statusesOf(MOST + 3)).toEqual({ 200: MOST, 429: 3 });
+});
+
+/** How many of these requests have which status; all of them are sent before any is answered. */
+async function statusesOf(count: number): Promise<Record<number, number>> {
+  const insideBefore = inside;
+  let refused = 0;
+  const all = Array.from({ length: count }, async () => {
+    const status = await download('127.0.0.1');
+    if (status === 429) refused += 1;
+    return status ?? 0;
+  });
+  await until('all of them to be decided', async () => inside - insideBefore + refused === count);
+  opened.resolve();
+  return Object.fromEntries(
+    [...Map.groupBy(await Promise.all(all), (status) => status)].map(([status, { length }]) => [
+      status,
+      length,
+    ]),
+  );
+}

@@ -45,13 +45,15 @@ export class ConcurrencyLimiter {
     if (counted.length === 0) return;
     const reached = counted.find(({ subject, most }) => (this.inProgress.get(subject) ?? 0) >= most);
     if (reached) throw tooMany(reached);
-    for (const { subject } of counted) this.add(subject, 1);
+    const count = (by: number) => counted.forEach(({ subject }) => this.add(subject, by));
     let users = 0;
+    // Its connection may have closed, and the request been counted out, before its handler begins.
     const keepCounted = () => {
+      if (users === 0) count(1);
       users += 1;
       return () => {
         users -= 1;
-        if (users === 0) for (const { subject } of counted) this.add(subject, -1);
+        if (users === 0) count(-1);
       };
     };
     request.keepCounted = keepCounted;
