@@ -96,17 +96,15 @@ export class MemoryShare {
   /** Counts bytes that came and are kept. @throws ApiError rate_limit_exceeded, request_too_large */
   add(bytes: number): void {
     this.bytes += bytes;
-    if (this.bytes <= FREE_BYTES) return;
-    this.memory.refuseImpossible(this.bytes);
-    const missing = this.bytes - (this.share?.amount ?? 0);
-    const answer = this.share ? this.share.more(missing) : this.memory.take(this.accountId, missing);
-    if (answer === null) return;
-    if (!answer.granted) throw tooMuch(answer);
-    this.share = answer;
+    this.cover();
   }
 
-  /** Keeps the memory until the returned function is called. */
+  /**
+   * Keeps the memory until the returned function is called. A handler may begin after the connection has closed, which
+   * released it. @throws ApiError rate_limit_exceeded if others have taken it since
+   */
   use(): () => void {
+    this.cover();
     this.users += 1;
     return () => {
       this.users -= 1;
@@ -114,6 +112,16 @@ export class MemoryShare {
       this.share?.release();
       this.share = null;
     };
+  }
+
+  private cover(): void {
+    const missing = this.bytes - (this.share?.amount ?? 0);
+    if (this.bytes <= FREE_BYTES || missing === 0) return;
+    this.memory.refuseImpossible(this.bytes);
+    const answer = this.share ? this.share.more(missing) : this.memory.take(this.accountId, missing);
+    if (answer === null) return;
+    if (!answer.granted) throw tooMuch(answer);
+    this.share = answer;
   }
 }
 
