@@ -11,6 +11,7 @@ import {
 } from '../support/otlp-collector.js';
 import { LIMIT_MS } from '../support/eventually.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a secret lighthouse', n: 1 };
@@ -205,6 +206,39 @@ describe('calls by clients that trace', () => {
     expect(counts.length).toBe((seconds?.explicitBounds.length ?? 0) + 1);
     expect(counts.reduce((sum, each) => sum + each, 0)).toBe(Number(seconds?.count));
     expect(Number(seconds?.count)).toBeGreaterThan(0);
+  });
+});
+
+describe('a client that leaves before its answer', () => {
+  it('ends its span, and is no longer in flight', async () => {
+    const relay = await startRelay(settings());
+    const upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
+    const inFlight = async () =>
+      (await relay.registry.getSingleMetric('gateway_requests_in_flight')?.get())?.values;
+    try {
+      const customer = await relay.customer('5');
+      upstream.shut(/^POST /);
+      const { traceId, traceparent } = clientTrace();
+      const leaving = new AbortController();
+      const call = customer.send('/v1/images/generations', {
+        ...json(IMAGE, { traceparent }),
+        signal: leaving.signal,
+      });
+      await until('the call to reach the upstream', async () => upstream.waiting === 1);
+      expect(await inFlight()).toMatchObject([{ value: 1 }]);
+      leaving.abort();
+      await expect(call).rejects.toThrow();
+      const span = await spanOf(traceId, 'POST /v1/images/generations');
+      expect(span.attributes['error.type']).toBe('client_left');
+      expect(span.attributes['http.response.status_code']).toBeUndefined();
+      await until('nothing to be in flight', async () => (await inFlight())?.[0]?.value === 0);
+      upstream.open();
+      expect(await pathTo(traceId, 'process charge.resolved')).toContain('settle');
+    } finally {
+      upstream.open();
+      await closeClean(relay);
+      await upstream.close();
+    }
   });
 });
 

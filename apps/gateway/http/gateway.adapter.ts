@@ -98,7 +98,7 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   traceRequests(server);
   server.addHook('onRoute', (route) => addRoute(route, parts));
   server.addHook('onRequest', (request, reply, done) => {
-    parts.metrics.requestsInFlight.inc();
+    countInFlight(parts.metrics, reply);
     nameRequest(request, reply);
     parts.checkHost(request);
     done();
@@ -129,10 +129,15 @@ function addRoute(route: RouteOptions, { routes, document }: ServerParts): void 
   document.add(route);
 }
 
+/** An answer that its client does not wait for has no onResponse. */
+function countInFlight({ requestsInFlight }: GatewayMetrics, { raw }: FastifyReply): void {
+  requestsInFlight.inc();
+  raw.once('close', () => requestsInFlight.dec());
+}
+
 function countResponse(metrics: GatewayMetrics, request: FastifyRequest, reply: FastifyReply): void {
   const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
   metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
-  metrics.requestsInFlight.dec();
   inTrace(request, () => metrics.requestSeconds.note({ route }, reply.elapsedTime / 1000));
 }
 

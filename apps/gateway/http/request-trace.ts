@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openRequest, type OpenSpan } from '#platform/tracing.js';
 
@@ -11,18 +12,21 @@ declare module 'fastify' {
 /** Traces each call from its arrival to the end of its answer. Install it before the other hooks. */
 export function traceRequests(server: FastifyInstance): void {
   server.decorateRequest('span', null);
-  server.addHook('onRequest', (request, _reply, done) => {
-    request.span = spanOf(request);
+  server.addHook('onRequest', (request, { raw }, done) => {
+    const span = (request.span = spanOf(request));
+    // A client that leaves before its answer closes it as well, and only that.
+    if (span) raw.once('close', () => end(span, raw));
     inTrace(request, done);
   });
   // A body arrives in the context of its connection.
   server.addHook('preHandler', (request, _reply, done) => inTrace(request, done));
-  server.addHook('onResponse', ({ span }, { statusCode }, done) => {
-    span?.note({ 'http.response.status_code': statusCode });
-    if (statusCode >= 500) span?.fail(String(statusCode));
-    span?.end();
-    done();
-  });
+}
+
+function end(span: OpenSpan, { statusCode, writableFinished }: ServerResponse): void {
+  if (writableFinished) span.note({ 'http.response.status_code': statusCode });
+  if (!writableFinished) span.fail('client_left');
+  else if (statusCode >= 500) span.fail(String(statusCode));
+  span.end();
 }
 
 /** The route, never the address: that may hold what only its caller may know. */
