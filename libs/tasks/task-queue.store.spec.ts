@@ -209,6 +209,17 @@ describe('the queue of tasks', () => {
     expect(row['next_poll_at']).toEqual(row['deadline']);
   });
 
+  it('leaves a task alone that its gateway submits after all', async () => {
+    const { id } = await tasks.submitting();
+    await tasks.store.toUnknown(id, 0);
+    const task = await claimOne();
+    expect(await tasks.store.toSubmitted(id, { upstreamId: 'up', firstPollMs: 0 })).toBe(true);
+    expect(await tasks.queue.waitForDeadline(task)).toBe(false);
+    expect(await tasks.queue.fail(task, failure, null)).toBe(false);
+    expect(await tasks.announced(id)).toEqual([]);
+    expect(await claimOne()).toMatchObject({ id, state: 'submitted', upstreamId: 'up' });
+  });
+
   it('gives a create that was never answered less time than a running task', async () => {
     const hasty = new TaskQueue(tasks.worker, undefined, 50_000);
     const claim = async () =>

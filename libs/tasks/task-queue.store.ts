@@ -108,7 +108,8 @@ const RENEW: Statement = {
 };
 const AT_DEADLINE: Statement = {
   name: 'queue_at_deadline',
-  text: `UPDATE tasks t SET next_poll_at = greatest(${overAt('$3')}, now()), lease_token = NULL WHERE ${LEASED}`,
+  text: `UPDATE tasks t SET next_poll_at = greatest(${overAt('$3')}, now()), lease_token = NULL
+    WHERE ${LEASED} AND state = 'unknown'`,
 };
 const SUBMITTED: Statement = {
   name: 'queue_submitted',
@@ -129,8 +130,8 @@ const FAIL: Statement = {
   text: `WITH moved AS (
       UPDATE tasks SET state = 'failed', error_code = $3, error_message = $4, unbilled_cost = $5, ended_at = now(),
         next_poll_at = NULL, lease_token = NULL
-      WHERE ${LEASED} RETURNING id)
-    ${announceMoved(6)}`,
+      WHERE ${LEASED} AND state = $6 RETURNING id)
+    ${announceMoved(7)}`,
 };
 const STUCK_CREATED: Statement = {
   name: 'queue_stuck_created',
@@ -214,7 +215,7 @@ export class TaskQueue {
     return this.reschedules.add(task, next);
   }
 
-  /** Puts back a task for which nothing can be done before its deadline. */
+  /** Puts back an `unknown` task for which nothing can be done before its deadline. */
   waitForDeadline(task: LeasedTask): Promise<boolean> {
     return this.write(AT_DEADLINE, [task.id, task.leaseToken, this.unclearMs]);
   }
@@ -234,10 +235,13 @@ export class TaskQueue {
     return this.write(COMPLETE, [...values, ...announcement]);
   }
 
-  /** Ends a task without a result, and announces it in the same transaction; its charge is refunded. */
+  /**
+   * Ends a task without a result, and announces it in the same transaction; its charge is refunded. False as well if the
+   * gateway has learned since the claim that the upstream accepted it: then it is to be polled, not ended.
+   */
   fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<boolean> {
     const announcement = taskEndedRow('worker', task, { error, endedAtMs: this.clock.nowMs() });
-    const values = [task.id, task.leaseToken, error.code, error.message, unbilledCost];
+    const values = [task.id, task.leaseToken, error.code, error.message, unbilledCost, task.state];
     return this.write(FAIL, [...values, ...announcement]);
   }
 
