@@ -35,7 +35,7 @@ const CALLS = {
   imageRequestLimitMs: 'IMAGE_REQUEST_LIMIT_SECONDS',
   /** From the arrival of a chat, response, message or speech to the abort of the upstream call, streamed or not. */
   streamLimitMs: 'STREAM_LIMIT_SECONDS',
-  /** How long an answer is read on after its client left, to learn what it used; and how many an account may have so. */
+  /** How long an answer is read after its client has left, to learn what it used; and how many of an account at once. */
   streamDrainMs: 'STREAM_DRAIN_SECONDS',
   streamDrainsPerAccount: 'STREAM_DRAINS_PER_ACCOUNT',
   /** How long an upstream can take to accept a video. After that the task counts as unclear and is returned as queued. */
@@ -43,7 +43,7 @@ const CALLS = {
   /** Time beyond every limit and retry before an unresolved charge is released. */
   chargeGraceMs: 'CHARGE_GRACE_SECONDS',
   taskDeadlineMs: 'TASK_DEADLINE_SECONDS',
-  /** The pause before a create whose task is new is looked at by the worker's poller. */
+  /** The pause before a worker first polls a new task. */
   firstPollMs: 'POLL_INTERVAL_SECONDS',
 } as const;
 

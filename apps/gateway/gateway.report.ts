@@ -22,7 +22,7 @@ export function gatewayReporter(options: GatewayModuleOptions, health: ChannelHe
         ...paceOf(window, { counter: REQUESTS, label: 'status', histogram: SECONDS }),
         inFlight: window.value(IN_FLIGHT),
       },
-      /** Holds in the last minute by outcome: `held`, the code of a refusal, or `no_answer`. */
+      /** Holds in the last minute by outcome: `held`, the code of a refusal, or `undecided`. */
       holds: Object.fromEntries(window.increaseBy(HOLDS, 'outcome')),
       /** Resolutions that could not be handed over at once, since the start. Should stay 0. */
       undeliverable: window.value(UNDELIVERABLE),

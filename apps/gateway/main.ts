@@ -10,7 +10,7 @@ const STOP_MARGIN_MS = 10_000;
 
 await runDistributed({
   name: 'gateway',
-  about: 'Gateway: the data plane at /v1 and /vendora/v1.',
+  about: 'Gateway: the data plane at /v1, /v1beta and /vendora/v1.',
   read: readGatewayProgram,
   start: ({ config, storage, port, chaos }, { pool, transport, log, registry, host }) =>
     startGateway({

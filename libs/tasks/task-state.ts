@@ -3,7 +3,7 @@
  * from a named state, so that of two that race one wins and the other learns it.
  */
 export const taskMoves = {
-  /** The row exists, but nothing was held or sent yet. */
+  /** The row exists and its credits may be held, but nothing was sent yet. */
   created: ['submitting', 'failed', 'refused'],
   /** One caller holds the permission to call the upstream. */
   submitting: ['submitted', 'unknown', 'failed'],

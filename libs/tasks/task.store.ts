@@ -37,9 +37,9 @@ export interface TaskTarget {
   upstreamModel: string;
 }
 
-/** Why the operator may have to pay for work that the customer does not. */
 export interface FailOptions {
   from: TaskState | readonly TaskState[];
+  /** Why the operator may have to pay for work that the customer does not. */
   unbilledCost?: string;
 }
 
@@ -98,7 +98,6 @@ const POLL_NOW: Statement = {
   text: `UPDATE tasks SET next_poll_at = now() WHERE channel_id = $1 AND upstream_id = ANY ($2) AND state = 'submitted'
     AND lease_token IS NULL AND next_poll_at > now()`,
 };
-// Two rows are enough to see that an upstream's id is not unique within the account.
 const FIND: Statement = {
   name: 'task_find',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $2 AND t.account_id = $1 AND t.state <> 'refused'`,
@@ -112,6 +111,7 @@ const FIND_LAST: Statement = {
   text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.charge_id = ANY ($1::text[])
     ORDER BY array_position($1::text[], t.charge_id) DESC LIMIT 1`,
 };
+// Two rows are enough to see that an upstream's id is not unique within the account.
 const FIND_UPSTREAM: Statement = {
   name: 'task_find_upstream',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t

@@ -26,7 +26,7 @@ const TO_NAMED_HOSTS = {
 
 /**
  * The pools to upstreams: one for their APIs, whose address the operator configured, and two for files, whose address
- * an upstream named. These must be public addresses, unless the channel is the operator's own.
+ * an upstream or a client named. These must be public addresses, unless the operator allows private ones.
  */
 export class UpstreamConnections {
   /** The channel keys that their vendors refused. */

@@ -11,7 +11,7 @@ export interface SeveralCalls {
 }
 
 /**
- * Several images of a vendor that makes one at a time: some calls concurrently, and no more after one was refused.
+ * Several images of a vendor that makes one at a time: some calls concurrently, and no more after one was not accepted.
  * Whatever was made is delivered, however the others ended. If nothing was made, one call that may have been accepted
  * prevents trying other channels.
  */

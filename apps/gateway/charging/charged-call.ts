@@ -75,7 +75,7 @@ export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
 export class ChargedCalls {
   constructor(private readonly parts: ChargedCallParts) {}
 
-  /** Keeps capacity on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
+  /** Keeps capacity on one of the channels for as long as the work takes. @throws ApiError as `enterChannel` */
   async withChannel<T>(
     channels: readonly Channel[],
     wanted: Parameters<typeof enterChannel>[2],

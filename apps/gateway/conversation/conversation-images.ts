@@ -22,7 +22,7 @@ export function imagesIn(body: Body): ReceivedImage[] {
   throw new ApiError('invalid_value', `${param} must hold at most ${MAX_INPUT_IMAGES} images.`, { param });
 }
 
-/** The maximum depth of a body, which is checked before parsing. */
+/** It goes as deep as a body, which is checked before parsing. */
 function partsOf(value: Body): Body[] {
   return LISTS.flatMap((name) => {
     const list: unknown = value[name];

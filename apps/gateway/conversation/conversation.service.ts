@@ -93,7 +93,7 @@ export class ConversationService {
     return () => (check ??= this.parts.reader.check(caller.accountId, imagesIn(body), caller.left));
   }
 
-  /** The amount that would be held for the call, without its images. @throws ApiError if it is not possible */
+  /** The amount that would be held for the call. The images of an edit are not read for it. @throws ApiError if it is not possible */
   private async quote({ image, ...call }: ModelCall): Promise<RoutedQuote> {
     const unread = image && { ...image, inputs: undefined };
     const prepared = await prepare(this.parts, { ...call, image: unread });

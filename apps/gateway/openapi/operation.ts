@@ -78,7 +78,7 @@ export const schema = {
   },
 };
 
-/** A body: what it must have, what it may have or leave null; any other field is ignored or passed on. */
+/** A body: what it must have, and what it may have or leave null. Known fields that need no words are not listed. */
 export function request(
   required: Readonly<Record<string, Schema>>,
   optional: Readonly<Record<string, Schema>> = {},

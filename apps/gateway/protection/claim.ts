@@ -19,7 +19,10 @@ export function newClaim(chargeId: string, leaseEndMs: number): Claim {
   return { chargeId, held: false, ended: false, handlerIsDone: false, leaseEndMs, isLost: false };
 }
 
-/** Whether a status is the answer to all repeats. */
+/**
+ * Whether a status is the answer to all repeats: any after a hold, unless it says that a retry may succeed. A refusal or
+ * dry run before is not.
+ */
 export function isFinal(status: number, { held }: Claim): boolean {
   return held && !PASSING.includes(status);
 }

@@ -279,7 +279,6 @@ export class Idempotency {
   }
 }
 
-/** An answer after the work was paid for is final, unless it says that a retry may succeed. A refusal or dry run before is not. */
 function isBytes(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload);
 }
