@@ -1,4 +1,4 @@
-import type { Decimal } from '#money/amount.js';
+import { orderOfDecimals } from '#money/amount.js';
 import { cacheWritePrices, type PriceBook, type TokenPrice } from './price-book.js';
 import { termsAt, type TermsRequest } from './terms.js';
 import type { TokenCounts } from './token-kinds.js';
@@ -40,10 +40,6 @@ function dearestOf<K extends Exclude<keyof TokenPrice, 'kind'>>(
 ): K {
   return kinds.reduce((dearest, kind) => {
     const [one, other] = [prices[dearest], prices[kind]];
-    return other && (!one || isLess(one, other)) ? kind : dearest;
+    return other && (!one || orderOfDecimals(one, other) < 0) ? kind : dearest;
   });
-}
-
-function isLess(one: Decimal, other: Decimal): boolean {
-  return one.digits * 10n ** BigInt(other.scale) < other.digits * 10n ** BigInt(one.scale);
 }

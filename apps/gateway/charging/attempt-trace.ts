@@ -47,7 +47,6 @@ export function attemptSpan(channel: Channel, { operation, model }: AskedWork): 
 
 /** @param isTaken whether the channel accepted the work */
 export function noteAnswer(span: Span, outcome: CallOutcome, isTaken: boolean): void {
-  const { upstreamStatus } = outcome as { upstreamStatus?: number | null };
-  span.note({ 'tollgate.outcome': outcome.kind, 'http.response.status_code': upstreamStatus });
+  span.note({ 'tollgate.outcome': outcome.kind, 'http.response.status_code': outcome.upstreamStatus });
   if (!isTaken) span.fail(outcome.kind);
 }
