@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { OutboxRelay } from '#bus/outbox.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId } from '#platform/http/page.js';
 import {
   findLetter,
   letterFault,
@@ -20,7 +20,7 @@ export class DeadLettersController extends Using({ pool: POOL, relay: OutboxRela
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, replayed, ...filter } = query;
-    const after = readCursor(cursor, 1, /^\d{1,18}$/)?.[0] ?? null;
+    const after = readCursorId(cursor, /^\d{1,18}$/);
     const isReplayed = replayed === undefined ? undefined : replayed === 'true';
     const rows = await listLetters(
       this.pool,

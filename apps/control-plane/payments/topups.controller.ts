@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId } from '#platform/http/page.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
 import type { TopupWish } from '#topup/conversion.js';
 import { OrderStore } from '#payments/order.store.js';
@@ -33,7 +33,7 @@ export class TopupsController extends Using({
 
   @Serves(topupRoutes.list)
   async list({ actor, query }: CallOf<typeof topupRoutes.list>) {
-    const [beforeId = null] = readCursor(query.cursor, 1) ?? [];
+    const beforeId = readCursorId(query.cursor);
     const orders = await this.orders.list(actor.accountId, query.limit, beforeId);
     const page = pageFrom(orders, query.limit, ({ id }) => [id]);
     return { ...page, items: page.items.map((order) => this.view(order)) };

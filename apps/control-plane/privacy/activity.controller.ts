@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { readActivity } from '#privacy/activity.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -13,7 +13,7 @@ const LINE_ID = /^\d{1,18}$/;
 export class ActivityController extends Using({ pool: POOL }) {
   @Serves(routes.list)
   async list({ actor, query }: CallOf<typeof routes.list>) {
-    const before = readCursor(query.cursor, 1, LINE_ID)?.[0] ?? null;
+    const before = readCursorId(query.cursor, LINE_ID);
     const lines = await readActivity(this.pool, actor.accountId, { limit: query.limit + 1, before });
     return pageFrom(lines, query.limit, ({ id }) => [String(id)]);
   }
