@@ -193,7 +193,20 @@ describe("a bank's file", () => {
     expect(await bankLines(mapping, `d,a,r\n2026-01-31,"${text}",x\n`)).toMatchObject([{ amountMinor }]);
   });
 
-  it.each(['1,2,3', '1.2.3', '1,23.00', 'NaN', '0.001', '1e5'])('has no amounts such as %s', async (text) => {
+  const NO_AMOUNTS = [
+    '1,2,3',
+    '1.2.3',
+    '1,23.00',
+    'NaN',
+    '0.001',
+    '1e5',
+    '(12.00',
+    '12.00)',
+    '-12.00-',
+    '-(1)',
+    '-',
+  ];
+  it.each(NO_AMOUNTS)('has no amounts such as %s', async (text) => {
     const mapping = {
       date: { column: 'd' },
       amount: { column: 'a' },
@@ -224,6 +237,9 @@ describe("a bank's file", () => {
   it('refuses a mapping that makes no sense, and a file without its columns', async () => {
     for (const bad of [
       { ...GERMAN, date: { column: 'x', format: 'DD.MM' } },
+      { ...GERMAN, date: { column: 'x', format: 'YYYY-MM-DD YY' } },
+      { ...GERMAN, date: { column: 'x', format: 'DD.MM.YYYYYY' } },
+      { ...GERMAN, date: { column: 'x', format: 'DD.MM.DD.YY' } },
       { ...GERMAN, decimal: ';' },
       { ...GERMAN, amount: { debit: 'x' } },
       { ...GERMAN, reference: [] },

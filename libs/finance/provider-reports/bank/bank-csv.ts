@@ -21,6 +21,8 @@ export interface BankLine {
   readonly reference: string;
 }
 
+const DATE_FORMAT =
+  /^(?!.*YYYYY)(?!.*YY.*[^Y].*YY)(?!.*MM.*MM)(?!.*DD.*DD)(?=.*YY)(?=.*MM)(?=.*DD)(?:YYYY|YY|MM|DD|[-./ ])+$/;
 const column = z.string().min(1, 'must name a column').max(100);
 
 /** How the files of a bank are read. Every bank has its own format, so all of it is configured per account. */
@@ -38,7 +40,7 @@ export const bankMapping = z.strictObject({
     column,
     format: z
       .string()
-      .regex(/^(?=.*YY)(?=.*MM)(?=.*DD)(?:YYYY|YY|MM|DD|[-./ ])+$/, 'must be such as YYYY-MM-DD or DD.MM.YY')
+      .regex(DATE_FORMAT, 'must have a year, a month and a day, once each, such as YYYY-MM-DD or DD.MM.YY')
       .default('YYYY-MM-DD'),
   }),
   amount: z
@@ -184,6 +186,9 @@ function amountIn(cells: CsvRow['cells'], mapping: BankMapping, currency: string
   return (credit ?? 0n) - (debit === null ? 0n : debit < 0n ? -debit : debit);
 }
 
+/** By what stands before and after the digits. */
+const SIGNS: Readonly<Record<string, bigint>> = { '': 1n, '+': 1n, '-': -1n, '()': -1n };
+
 /** An amount as banks write it, such as `1.234,56`, `1,234.56-`, `(12.00)` or `+ 3`; null for an empty cell. */
 function numberIn(
   text: string,
@@ -191,15 +196,14 @@ function numberIn(
 ): bigint | null {
   const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/\u2212/g, '-');
   if (bare === '') return null;
-  const isNegative = /^-|-$|^\(.*\)$/.test(bare);
-  const digits = bare.replace(/^[+-]|[+-]$|^\(|\)$/g, '').replace(/\)$/, '');
+  const [, before = '', digits = '', after = ''] = /^([+(-]?)(.*?)([+)-]?)$/.exec(bare) ?? [];
+  const sign = SIGNS[before + after];
   const group = decimal === ',' ? `[.']` : `[,']`;
   const whole = new RegExp(`^(?:\\d+|\\d{1,3}(?:${group}\\d{3})+)(?:[${decimal}]\\d*)?$`);
   try {
-    if (!whole.test(digits)) throw new InvalidAmount(text, 'an amount');
+    if (sign === undefined || !whole.test(digits)) throw new InvalidAmount(text, 'an amount');
     const plain = digits.replace(new RegExp(group, 'g'), '').replace(decimal, '.');
-    const value = parseMinor(plain, currency);
-    return isNegative ? -value : value;
+    return sign * parseMinor(plain, currency);
   } catch (error) {
     if (!(error instanceof InvalidAmount)) throw error;
     throw new CellFault(name, `must be an amount such as ${decimal === ',' ? '1.234,56' : '1,234.56'}.`);
