@@ -33,10 +33,11 @@ export class RefundRunner {
     if (answer === null) return refund;
     const { state: outcome, providerRefundId } = answer;
     if (outcome === 'pending') {
-      await this.parts.pool.query('UPDATE topup_refunds SET provider_refund_id = $2 WHERE id = $1', [
-        refundId,
-        providerRefundId,
-      ]);
+      // A person or an event may have ended it meanwhile, with an id of its own.
+      await this.parts.pool.query(
+        `UPDATE topup_refunds SET provider_refund_id = $2 WHERE id = $1 AND state = 'pending'`,
+        [refundId, providerRefundId],
+      );
       return findTopupRefund(this.parts.pool, refundId);
     }
     const failure = 'failure' in answer ? answer.failure : null;

@@ -3,6 +3,7 @@ import { ApprovalService } from '#approvals/approval.service.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { findTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
 import { parseAmount } from '#money/amount.js';
+import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { until } from '../../test/support/eventually.js';
 import { buy } from '../../test/support/ledger-person.js';
@@ -16,6 +17,8 @@ import {
   roundNow,
 } from '../../test/support/payments.js';
 import { onOneDay } from '../../test/support/utc-day.js';
+import { BankProvider } from './bank.provider.js';
+import { RefundRunner } from './refund.runner.js';
 import { TopupRefundService } from './topup-refund.service.js';
 
 let payments: PaymentsFixture;
@@ -276,6 +279,23 @@ describe('a refund by bank transfer', () => {
     const { accountId, refund } = await pendingAtBank();
     await refunds.confirmRefund(confirmed(refund.id, 'failed'), asking(await payments.finance()));
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it('keeps its reference when it is confirmed while the bank is asked again', async () => {
+    const { refund } = await pendingAtBank();
+    const { config, ledger } = payments;
+    const actor = await payments.finance();
+    class SlowBank extends BankProvider {
+      override async refund() {
+        await refunds.confirmRefund(confirmed(refund.id, 'succeeded'), asking(actor));
+        return super.refund();
+      }
+    }
+    const providers = new Map([['manual' as const, new SlowBank(systemClock)]]);
+    const notices = { broughtBack: () => undefined };
+    const runner = new RefundRunner({ pool: ledger.billing, config, log: ledger.log, providers, notices });
+    await ledger.owner.query('UPDATE topup_refunds SET next_try_at = now() WHERE id = $1', [refund.id]);
+    expect(await runner.run(refund.id)).toMatchObject({ state: 'succeeded', providerRefundId: 'bank-1' });
   });
 
   it('is not confirmed by its recipient, and one through Stripe by nobody', async () => {
