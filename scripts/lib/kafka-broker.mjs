@@ -18,8 +18,8 @@ import { fetchJars } from './maven.mjs';
 /** No broker can be had here; the message says why. */
 export class NoKafka extends Error {}
 
-/** The listener of the compose file's broker for programs outside of compose. */
-const COMPOSE_BROKER = '127.0.0.1:9094';
+/** The port of the compose file's broker for programs outside of compose, inside of its container. */
+const OUTSIDE_PORT = '9094';
 
 /**
  * @param {{ dataDir?: string, say?: (text: string) => void, env?: NodeJS.ProcessEnv }} options without a dataDir the
@@ -73,13 +73,15 @@ async function startComposeBroker(say) {
   if (!works('docker', ['info'])) throw new NoKafka('there is no Docker that runs');
   const compose = (...args) =>
     spawnSync('docker', ['compose', '-f', join(root, 'docker-compose.yml'), ...args], { encoding: 'utf8' });
+  // Somebody's deployment on this machine may be running on it.
+  const isOurs = compose('ps', '--quiet', 'kafka').stdout.trim() === '';
   say('Starting the broker of docker-compose.yml …');
   const up = compose('up', '-d', '--wait', 'kafka');
   if (up.status !== 0) throw new NoKafka(`the compose file's broker did not start (${up.stderr.trim()})`);
   return {
-    brokers: [COMPOSE_BROKER],
+    brokers: [compose('port', 'kafka', OUTSIDE_PORT).stdout.trim()],
     pid: undefined,
-    stop: async () => void compose('rm', '-s', '-f', '-v', 'kafka'),
+    stop: async () => void (isOurs && compose('rm', '-s', '-f', '-v', 'kafka')),
     restart: async () => void compose('up', '-d', '--wait', 'kafka'),
     onExit: () => undefined,
   };
