@@ -104,8 +104,12 @@ class Deployment {
     const { dataFolder, readOrMakeSecrets, secretsKeyEnvironment } = await built(
       'libs/operations/data-folder.js',
     );
+    const { lockDataFolder } = await built('libs/database/data-folder-lock.js');
     const { options } = this;
     mkdirSync(this.logs, { recursive: true });
+    // Another start on the folder would kill the broker there, and write over pids.json.
+    const unlock = lockDataFolder(options.dataDir, join(options.dataDir, 'distributed.lock'));
+    this.#undo.push(async () => unlock());
     const folder = dataFolder({ DATA_DIR: options.dataDir });
     for (const path of [folder.files, folder.sandbox]) mkdirSync(path, { recursive: true });
     const secrets = readOrMakeSecrets(folder);
@@ -213,7 +217,6 @@ class Deployment {
   /** Created once for a given database, since we do not know the passwords of its roles. */
   async #rolePasswords() {
     const { readPrivateJson, writePrivateJson } = await built('libs/operations/data-folder.js');
-    const { randomBytes } = await import('node:crypto');
     const file = join(this.options.dataDir, 'role-passwords.json');
     const saved = readPrivateJson(file);
     if (saved) return saved;

@@ -84,6 +84,14 @@ describe('two of each program over Kafka', () => {
     });
   }
 
+  it('refuses a second start on the same folder, which changes nothing there', async () => {
+    const before = relay.pids();
+    const { code, stderr } = await relay.startAgain();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is in use by another Tollgate')]);
+    expect(relay.pids()).toEqual(before);
+    await relay.untilReady();
+  });
+
   describe('with limits that a busy machine does not reach', () => {
     beforeAll(() => restartGateways(PATIENCE));
     afterAll(() => restartGateways());

@@ -7,7 +7,7 @@ import { groups, topics } from '#bus/topics.js';
 import { newId } from '#platform/ids.js';
 import { Books, counterAt } from './books.js';
 import { until } from './eventually.js';
-import { type Environment, launch, type Launched } from './programs.js';
+import { type Environment, type Finished, launch, type Launched, run } from './programs.js';
 
 export type Kind = 'gateway' | 'billing' | 'controlPlane' | 'videoWorker';
 
@@ -124,6 +124,12 @@ export class Deployment {
     await this.launched.end('SIGTERM');
     if (this.pids().kafka === null) await this.deleteTopics().catch(() => undefined);
     rmSync(this.place.dataDir, { recursive: true, force: true });
+  }
+
+  /** The launcher once more on the same folder. */
+  startAgain(): Promise<Finished> {
+    const brokers = { KAFKA_BROKERS: this.ready.brokers.join(',') };
+    return run('scripts/distributed.mjs', ['--data', this.place.dataDir, '--json'], brokers);
   }
 
   pids(): Pids {
