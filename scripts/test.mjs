@@ -69,7 +69,7 @@ async function main(chosen) {
   await inLanes(chosen, (stage) => run.stage(stage));
   await run.end();
   run.summarise();
-  return run.failed ? 1 : 0;
+  return run.stoppedBy ?? (run.failed ? 1 : 0);
 }
 
 function chosenStages() {
@@ -83,12 +83,15 @@ function chosenStages() {
 /** The stages that ran so far, and the current one. */
 class Run {
   results = [];
+  /** The exit code, if a signal stopped the run. */
+  stoppedBy;
   #startedAt = performance.now();
   #children = new Set();
   #interrupted = new AbortController();
   /** Shared by all stages that use one: a promise, since some run at the same time. */
   #broker;
   #engine;
+  #ending;
 
   constructor() {
     for (const [signal, code] of [
@@ -105,6 +108,7 @@ class Run {
   }
 
   async stage(stage) {
+    if (this.#interrupted.signal.aborted) return;
     const startedAt = performance.now();
     say(`\n— ${stage.name}: ${stage.about}`);
     const result = await this.#outcome(stage).catch((error) => ({
@@ -252,6 +256,7 @@ class Run {
   }
 
   async #execute(args, env = {}, under = []) {
+    this.#interrupted.signal.throwIfAborted();
     const [program, ...words] = [...under, nodePath(), ...args];
     const child = spawn(program, words, {
       cwd: root,
@@ -272,6 +277,7 @@ class Run {
   }
 
   async #interrupt(code) {
+    this.stoppedBy = code;
     this.#interrupted.abort();
     for (const child of this.#children) process.kill(-child.pid, 'SIGTERM');
     await Promise.all([...this.#children].map(exitOf));
@@ -279,12 +285,16 @@ class Run {
     process.exit(code);
   }
 
-  async end() {
+  /** Ends what the stages share. After a signal, the run and its handler both wait for it: the first to go on would cut it short. */
+  end() {
+    this.#ending ??= this.#stopShared();
+    return this.#ending;
+  }
+
+  async #stopShared() {
     const broker = await this.#broker?.catch(() => undefined);
-    this.#broker = undefined;
     await broker?.stop();
     const engine = await this.#engine?.catch(() => undefined);
-    this.#engine = undefined;
     await engine?.stop();
   }
 
