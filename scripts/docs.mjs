@@ -40,5 +40,5 @@ async function main() {
   installDocsPackages();
   if (values.build) return buildDocs(join(root, 'dist'));
   await writeApiPages(join(root, 'dist'));
-  await serveDocs(Number(values.port));
+  process.exit(await serveDocs(Number(values.port)));
 }

@@ -1,12 +1,13 @@
 // Builds the documentation site, unless it is already built from the current sources and APIs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeControlPlane, describeGateway } from './api-documents.mjs';
 import { apiPages } from './api-pages.mjs';
 import { nodePath } from './bootstrap.mjs';
+import { runToEnd } from './children.mjs';
 import { root } from './clone.mjs';
 import { builtDocs, docs, docsSources, rememberDocs, stateOfSources, vitepress } from './docs-site.mjs';
 import { buildOnce } from './static-site.mjs';
@@ -41,9 +42,9 @@ export async function writeApiPages(dist, documents) {
       writeFileSync(join(folder, `${name}.md`), text);
 }
 
-/** The development server of the site, which follows its sources. */
+/** The development server of the site, which follows its sources. @returns its exit code */
 export function serveDocs(port) {
-  return run(['dev', docs, '--port', String(port)]);
+  return runToEnd(nodePath(), [vitepress, 'dev', docs, '--port', String(port)], { cwd: docs });
 }
 
 async function bothApis(dist) {
@@ -54,7 +55,6 @@ async function bothApis(dist) {
 }
 
 function run(args) {
-  mkdirSync(join(docs, 'api'), { recursive: true });
   const { status } = spawnSync(nodePath(), [vitepress, ...args], { cwd: docs, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The documentation could not be built, see above.');
 }
