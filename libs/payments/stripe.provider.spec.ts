@@ -79,7 +79,7 @@ describe('a checkout', () => {
     expect(made.map(({ id }) => id)).toEqual([one.reference]);
   });
 
-  it('expires with the order, but no sooner than Stripe allows', async () => {
+  it('expires with the order, but no sooner and no later than Stripe allows', async () => {
     const endOf = async (lifeMs: number) => {
       const order = newOrder({ expiresAt: new Date(clock.nowMs() + lifeMs) });
       await provider.createCheckout(order);
@@ -87,6 +87,7 @@ describe('a checkout', () => {
     };
     expect(await endOf(60 * MINUTE_MS)).toBeGreaterThan(59 * MINUTE_MS);
     expect(await endOf(5 * MINUTE_MS)).toBeGreaterThan(30 * MINUTE_MS);
+    expect(await endOf(7 * 24 * 60 * MINUTE_MS)).toBeLessThan(24 * 60 * MINUTE_MS);
   });
 
   it('is not created for an amount that no number represents exactly', async () => {

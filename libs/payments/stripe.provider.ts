@@ -19,6 +19,8 @@ import { isOfOurTime, requireReadable } from './stripe.event.js';
 
 /** The shortest checkout that Stripe allows, plus a minute for the network. */
 const SHORTEST_CHECKOUT_MS = 31 * 60_000;
+/** The longest, less a minute by which our clock may be ahead. An order may have more time, for bank transfers. */
+const LONGEST_CHECKOUT_MS = (24 * 60 - 1) * 60_000;
 /** Marks our refunds at Stripe, to find them when their idempotency key is forgotten there after a day. */
 const REFUND_MARK = 'tollgate_refund';
 
@@ -139,7 +141,9 @@ function lineOf({
 
 /** Seconds since 1970. The same for each repeat, or Stripe would refuse it as a different request. */
 function checkoutEnd({ createdAt, expiresAt }: PayableOrder): number {
-  return Math.floor(Math.max(expiresAt.getTime(), createdAt.getTime() + SHORTEST_CHECKOUT_MS) / 1000);
+  const lifeMs = expiresAt.getTime() - createdAt.getTime();
+  const allowedMs = Math.min(Math.max(lifeMs, SHORTEST_CHECKOUT_MS), LONGEST_CHECKOUT_MS);
+  return Math.floor((createdAt.getTime() + allowedMs) / 1000);
 }
 
 /** The content was refused, so repeating it changes nothing. A wrong key or a limit will be fixed. */

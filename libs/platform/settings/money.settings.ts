@@ -36,7 +36,7 @@ export const payments = {
   SANDBOX_PAYMENTS_SECRET: optionalSecret(
     'Signs simulated events. Required if several processes share the work; otherwise random',
   ),
-  ORDER_LIFE_SECONDS: seconds('How long an order can be paid. At least 31 minutes with Stripe', HOUR),
+  ORDER_LIFE_SECONDS: seconds('How long an order can be paid. With Stripe, 31 minutes to a day', HOUR),
   PAYMENT_CHECK_SECONDS: seconds('How long after an order was placed its provider is first polled', 60),
   PAYMENT_RETRY_SECONDS: seconds('Pause between attempts to refund', 30),
   RESELLER_THRESHOLD_TOKENS: count('Verified tokens needed for the reseller rate', 2_000_000_000, {
