@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ interface Container {
 }
 interface KubernetesObject {
   kind: string;
-  metadata: { name: string; annotations?: Record<string, string> };
+  metadata: { name: string; annotations?: Record<string, string>; labels: Record<string, string> };
   spec: {
     template: {
       spec: {
@@ -58,6 +59,7 @@ interface KubernetesObject {
       };
     };
     egress?: { to?: object[]; ports?: { port: number }[] }[];
+    jobLabel?: string;
   };
 }
 
@@ -134,6 +136,13 @@ it('creates objects of these kinds', () => {
   ]);
   const more = [...new Set(whole.map(({ kind }) => kind))].filter((kind) => !kinds.includes(kind)).sort();
   expect(more).toEqual(['Ingress', 'PersistentVolumeClaim', 'ServiceMonitor']);
+});
+
+it.each(PROGRAMS)('has %s scraped as the job that alerts name', (program) => {
+  const { jobLabel = '' } = objectOf(whole, 'ServiceMonitor', program).spec;
+  const { labels } = objectOf(whole, 'Service', program).metadata;
+  const rules = readFileSync(join(root, 'monitoring/prometheus/rules/customers.yml'), 'utf8');
+  expect(rules).toContain(`up{job="${labels[jobLabel]}"}`);
 });
 
 describe.each([...PROGRAMS, 'migrate'])('%s', (program) => {
