@@ -24,42 +24,45 @@ beforeEach(async () => {
   server = Fastify();
   server.decorateRequest('caller', null);
   server.setErrorHandler((error: ApiError, _request, reply) => reply.code(error.status).send(error.message));
+  server.addHook('onRequest', async (incoming, reply) => {
+    reply.raw.once('close', () => (closed += 1));
+    const { 'x-account': accountId, 'x-hold': before } = incoming.headers;
+    if (before === 'admission') await hold();
+    if (accountId) incoming.caller = { accountId, keyId: 'key', group: 'Main' } as typeof incoming.caller;
+  });
   new ConcurrencyLimiter({ key: FEW, account: FEW }).install(server);
   server.get('/file', { config: { access: 'signed' } as never }, async () => {
     inside += 1;
     await opened.promise;
     return 'the file';
   });
-  server.addHook('preHandler', async ({ headers }, reply) => {
-    reply.raw.once('close', () => (closed += 1));
-    if (!headers['x-hold']) return;
-    waiting += 1;
-    await held.promise;
+  server.addHook('preHandler', async ({ headers }) => {
+    if (headers['x-hold'] === 'handler') await hold();
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterEach(() => server.close());
 
-/** A request whose client leaves before its handler begins. */
-function leaveEarly(): Promise<void> {
+function hold(): Promise<void> {
+  waiting += 1;
+  return held.promise;
+}
+
+/** A request whose client leaves before it is admitted, or before its handler begins. */
+function leaveBefore(what: 'admission' | 'handler', more: Record<string, string> = {}): Promise<void> {
   const { port } = server.server.address() as AddressInfo;
   const before = waiting;
-  const leaving = request({
-    port,
-    host: '127.0.0.1',
-    path: '/file',
-    headers: { 'x-hold': '1' },
-    agent: false,
-  });
+  const headers = { 'x-hold': what, ...more };
+  const leaving = request({ port, host: '127.0.0.1', path: '/file', headers, agent: false });
   leaving.on('error', () => undefined).end();
   return until('it to wait', async () => waiting > before).then(() => void leaving.destroy());
 }
 
 /** @param from an address of this machine @returns the status */
-function download(from: string): Promise<number | undefined> {
+function download(from: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   const { port } = server.server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: '/file', localAddress: from, agent: false })
+    request({ host: '127.0.0.1', port, path: '/file', headers, localAddress: from, agent: false })
       .on('response', (response) => resolve(response.resume().statusCode))
       .on('error', reject)
       .end();
@@ -78,7 +81,7 @@ it('lets one network have some downloads without a key, while others have theirs
 });
 
 it('counts a request once whose client leaves before its handler begins', async () => {
-  for (let leavers = 0; leavers < 3; leavers += 1) await leaveEarly();
+  for (let leavers = 0; leavers < 3; leavers += 1) await leaveBefore('handler');
   await until('them to have left', async () => closed === 3);
   held.resolve();
   await until('their handlers to run', async () => inside === 3);
@@ -87,6 +90,17 @@ it('counts a request once whose client leaves before its handler begins', async 
   // And once they are not, there are no more places than before.
   opened = Promise.withResolvers();
   expect(await statusesOf(MOST + 3)).toEqual({ 200: MOST, 429: 3 });
+});
+
+it('does not count for ever a request whose client leaves while its key is looked up', async () => {
+  const alice = { 'x-account': 'alice' };
+  await leaveBefore('admission', alice);
+  await until('it to have left', async () => closed === 1);
+  held.resolve();
+  await until('its handler to run', async () => inside === 1);
+  expect(await download('127.0.0.1', alice)).toBe(429);
+  opened.resolve();
+  await until('it to be over', async () => (await download('127.0.0.1', alice)) === 200);
 });
 
 /** How many of these requests have which status; all of them are sent before any is answered. */

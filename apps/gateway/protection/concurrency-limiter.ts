@@ -57,7 +57,8 @@ export class ConcurrencyLimiter {
       };
     };
     request.keepCounted = keepCounted;
-    reply.raw.once('close', keepCounted());
+    // A client may have left while its key was looked up: then nothing would count it out.
+    if (!reply.raw.destroyed) reply.raw.once('close', keepCounted());
   }
 
   private limitsOf({ caller, ip, routeOptions: { config } }: FastifyRequest): RequestLimit[] {
