@@ -1,7 +1,7 @@
 // Builds the documentation site, unless it is already built from the current sources and APIs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeControlPlane, describeGateway } from './api-documents.mjs';
@@ -31,15 +31,18 @@ export async function buildDocs(dist, outDir = join(dist, 'docs')) {
   rememberDocs(outDir, state);
 }
 
-/** Writes the API pages into docs/api, where git ignores them. */
+/** Writes the API pages into docs/api, where git ignores them. Those that are right stay, since others may be reading them. */
 export async function writeApiPages(dist, documents) {
   const { sampleOf } = await import(pathToFileURL(join(dist, 'test/support/schema-samples.js')).href);
   const folder = join(docs, 'api');
-  for (const name of readdirSync(folder)) if (name !== 'index.md') rmSync(join(folder, name));
   const found = documents ?? (await bothApis(dist));
-  for (const api of Object.keys(found))
-    for (const [name, text] of apiPages(api, found, sampleOf))
-      writeFileSync(join(folder, `${name}.md`), text);
+  const pages = new Map(Object.keys(found).flatMap((api) => [...apiPages(api, found, sampleOf)]));
+  const before = readdirSync(folder).filter((name) => name !== 'index.md');
+  for (const name of before) if (!pages.has(name.replace(/\.md$/, ''))) rmSync(join(folder, name));
+  for (const [name, text] of pages) {
+    const file = join(folder, `${name}.md`);
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+  }
 }
 
 /** The development server of the site, which follows its sources. @returns its exit code */
