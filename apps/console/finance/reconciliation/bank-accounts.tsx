@@ -7,11 +7,11 @@ import { column, textColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
-import type { Sent } from '../../ui/forms/field.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/page.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
+import { type MappingOfBank, mappingOf } from './bank-mapping.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -65,7 +65,7 @@ const encodings = ['utf-8', 'windows-1252'] as const;
 const NAMES = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' } as const;
 const ACCOUNT_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-function useReading(mapping: BankAccount['mapping'] | undefined) {
+function useReading(mapping: MappingOfBank | undefined) {
   const { t } = useTranslation('reconciliation');
   const skipped = mapping?.skipLines ?? 0;
   return {
@@ -91,7 +91,7 @@ function useReading(mapping: BankAccount['mapping'] | undefined) {
   };
 }
 
-function useColumnFields(mapping: BankAccount['mapping'] | undefined) {
+function useColumnFields(mapping: MappingOfBank | undefined) {
   const { t } = useTranslation('reconciliation');
   const amount = mapping?.amount;
   const currency = mapping?.currency ?? { fixed: 'USD' };
@@ -127,26 +127,6 @@ type ColumnName =
   | 'lineId'
   | 'timeZone';
 
-type Values = Sent<ReturnType<typeof useReading> & ReturnType<typeof useColumnFields>>;
-
-/** Three capital letters are the account's currency; anything else is the name of a column. */
-function mappingOf(values: Values): BankAccount['mapping'] {
-  const { dateColumn, dateFormat, amountColumn, debitColumn, creditColumn, ...rest } = values;
-  const { skipLines, currency, reference, lineId, ...reading } = rest;
-  return {
-    ...reading,
-    skipLines: skipLines ?? 0,
-    date: { column: dateColumn, format: dateFormat },
-    amount:
-      amountColumn === ''
-        ? { debit: debitColumn, credit: creditColumn }
-        : { column: amountColumn, negate: false },
-    currency: /^[A-Z]{3}$/.test(currency) ? { fixed: currency } : { column: currency },
-    reference: reference.split(',').map((name) => name.trim()),
-    ...(lineId === '' ? {} : { lineId }),
-  };
-}
-
 function useAccountFields(account: BankAccount | null) {
   const { t } = useTranslation('reconciliation');
   return {
@@ -175,7 +155,7 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
       send={({ id, ...values }) =>
         api.PUT('/api/finance/bank-accounts/{bankAccountId}', {
           params: { path: { bankAccountId: id } },
-          body: { mapping: mappingOf(values) },
+          body: { mapping: mappingOf(values, account?.mapping) },
         })
       }
       done={async () => {
