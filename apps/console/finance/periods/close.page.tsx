@@ -11,9 +11,9 @@ import { Notice } from '../../ui/notice.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { ErrorState, Loaded } from '../../ui/states.js';
 import { Day, When } from '../../ui/time/when.js';
-import { addDays, monthOf, startOf, today } from '../utc-days.js';
+import { addDays, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
-import { nextToClose } from './period.js';
+import { monthsToClose, nextToClose } from './period.js';
 import { RequestWaiver } from './waiver.js';
 
 const route = getRouteApi('/finance/periods/close');
@@ -128,7 +128,7 @@ function ChooseEnd({ lastEnd, end, forget }: ChooseEndProps) {
       </Text>
       <Group align="flex-end">
         <EndPicker lastEnd={lastEnd} end={end} choose={choose} />
-        {monthsOf(lastEnd).map((day) => (
+        {monthsToClose(lastEnd, today()).map((day) => (
           <Button key={day} variant="default" size="sm" onClick={() => choose(day)}>
             <Day on={day} />
           </Button>
@@ -155,13 +155,6 @@ function EndPicker({ lastEnd, end, choose }: EndPickerProps) {
       w={{ base: '100%', xs: '22rem' }}
     />
   );
-}
-
-/** Month starts that a period can end at. */
-function monthsOf(lastEnd: string | null): string[] {
-  const now = today();
-  const months = [monthOf(now, -1), monthOf(now)];
-  return months.filter((day) => lastEnd === null || startOf(day) > lastEnd);
 }
 
 interface AskedProps {

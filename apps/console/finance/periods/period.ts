@@ -12,3 +12,9 @@ export const periodTones: Record<Shape<'Period'>['state'], Tone> = {
 export function nextToClose(lastEnd: string | null, now: string): string {
   return lastEnd === null ? monthOf(now) : monthOf(lastEnd.slice(0, 10), 1);
 }
+
+/** This month's start and the one before, if a period can still end there. */
+export function monthsToClose(lastEnd: string | null, now: string): string[] {
+  const months = [monthOf(now, -1), monthOf(now)];
+  return months.filter((day) => lastEnd === null || day > lastEnd.slice(0, 10));
+}
