@@ -93,4 +93,27 @@ describe('a form', () => {
     await form.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'north-studio' }).waitFor();
   });
+
+  it('takes a half-entered time for no answer, not for never', async () => {
+    const owner = await person(relay);
+    const tab = await Tab.open(browser, relay, { as: owner });
+    tabs.push(tab);
+    await tab.goto('/tokens?new=yes');
+    const form = tab.page.getByRole('dialog', { name: 'New key' });
+    await form.getByLabel('Name').fill('until then');
+    await form.getByRole('button', { name: 'Advanced' }).click();
+    const expiry = form.getByLabel('Expires');
+    await expiry.focus();
+    await tab.page.keyboard.type('31122030');
+    expect(await expiry.inputValue()).toBe('');
+    await form.getByRole('button', { name: 'Create the key' }).click();
+    await form.getByText('Enter a date and a time, or clear the field.').waitFor();
+    await expiry.and(tab.page.locator(':focus')).waitFor();
+    await expiry.fill('2030-12-31T12:00');
+    await form.getByRole('button', { name: 'Create the key' }).click();
+    await tab.page.getByRole('dialog', { name: 'The key until then' }).waitFor();
+    const { data } = await owner.api.GET('/api/keys');
+    const made = data!.items.find(({ name }) => name === 'until then');
+    expect(made?.expiresAt).toMatch(/^2030-12-31/);
+  });
 });

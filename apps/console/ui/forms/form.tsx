@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import { type ApiFailure, asFailure } from '../../api/failure.js';
 import { FailureLine, useFieldText } from '../failure-text.js';
 import { ErrorState } from '../states.js';
@@ -48,10 +49,33 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
       if (!refused?.(refusal) && !showAtField(refusal)) setFailure(refusal);
     },
   });
+  const submit = form.onSubmit((values) => mutation.mutate(values));
+  const showIncomplete = useIncomplete(form);
   return {
-    onSubmit: form.onSubmit((values) => mutation.mutate(values)),
+    onSubmit: (event) => {
+      if (!showIncomplete(event)) submit(event);
+    },
     isSending: mutation.isPending,
     failure,
+  };
+}
+
+/**
+ * Browsers give a half-entered date and time as an empty value. Sent as nothing entered, it would mean "at once" or "never", so
+ * its field says what is missing; false if there is no such field.
+ */
+function useIncomplete(
+  form: Pick<SendableForm<unknown>, 'setFieldError'>,
+): (event?: FormEvent<HTMLFormElement>) => boolean {
+  const { t } = useTranslation('shell');
+  return (event) => {
+    const inputs = event?.currentTarget.querySelectorAll<HTMLInputElement>('input[data-path]') ?? [];
+    const incomplete = [...inputs].find(({ validity }) => validity.badInput);
+    if (incomplete === undefined) return false;
+    event?.preventDefault();
+    form.setFieldError(incomplete.dataset['path'] ?? '', t('failure.fields.incomplete'));
+    incomplete.focus();
+    return true;
   };
 }
 

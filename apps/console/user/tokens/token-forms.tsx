@@ -23,8 +23,6 @@ function useChecks() {
   return {
     name: (value: string) => (value.trim() === '' ? t('fields.nameMissing') : null),
     group: (value: string) => (value === '' ? t('fields.groupMissing') : null),
-    expiresAt: (value: string, _all: RuleValues) =>
-      value !== '' && Number.isNaN(Date.parse(value)) ? t('fields.expiryInvalid') : null,
     monthlyLimit: limit,
     totalLimit: limit,
   };
