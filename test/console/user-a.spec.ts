@@ -247,6 +247,29 @@ describe('a key', () => {
     const { data } = await owner.api.GET('/api/keys/{keyId}', { params: { path: { keyId: key!.keyId } } });
     expect(data).toMatchObject({ name: 'new', totalLimit: '2.5', allowedIps: null });
   });
+
+  it('keeps a limit that changed while its form was open', async () => {
+    const owner = await person(relay, { credits: '1' });
+    const made = { name: 'shared', group: 'Vendora-Main', totalLimit: '9' };
+    const { data: key } = await owner.api.POST('/api/keys', { body: made });
+    const params = { path: { keyId: key!.keyId } };
+    const tab = await open({ as: owner });
+    const { page } = tab;
+    await page.clock.install();
+    await tab.goto(`/tokens?key=${key!.keyId}`);
+    const form = page.getByRole('dialog', { name: 'Change the key' });
+    await form.getByLabel('Name').fill('renamed');
+    await owner.api.PATCH('/api/keys/{keyId}', { params, body: { totalLimit: '2' } });
+    // As if people came back to the tab later.
+    await page.clock.fastForward('01:00');
+    const reread = page.waitForResponse(`**/api/keys/${key!.keyId}`);
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await (await reread).finished();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('renamed was changed.').waitFor();
+    const { data } = await owner.api.GET('/api/keys/{keyId}', { params });
+    expect(data).toMatchObject({ name: 'renamed', totalLimit: '2' });
+  });
 });
 
 describe('the overview', () => {

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
@@ -87,7 +88,8 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
 /** The group of a key never changes, since it decides what the key costs. */
 export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => void }) {
   const { t } = useTranslation('tokens');
-  const before = ruleValues(token);
+  // The form keeps the values it opened with, even if the key is read again: only what was edited here is sent.
+  const [before] = useState(() => ruleValues(token));
   const form = useForm<RuleValues>({ initialValues: before, validate: useChecks() });
   const sending = useSend({
     form,
