@@ -117,3 +117,29 @@ describe('a form', () => {
     expect(made?.expiresAt).toMatch(/^2030-12-31/);
   });
 });
+
+describe('what was entered', () => {
+  it('is not lost without a question, in answers to tickets, proposals and the rules of a key, either', async () => {
+    const owner = await person(relay);
+    const body = { kind: 'question', subject: 'A gate', body: 'How high is it?' } as const;
+    const { data } = await owner.api.POST('/api/tickets', { body });
+    const support = await person(relay, { roles: ['support'] });
+    const admin = await person(relay, { roles: ['admin'] });
+    for (const [as, path, label] of [
+      [owner, `/tickets/${data!.id}`, 'Your message'],
+      [support, `/support/tickets/${data!.id}`, 'Answer to the customer'],
+      [admin, '/admin/prices/propose', 'Note'],
+      [owner, '/tokens?new=yes', 'Name'],
+    ] as const) {
+      const tab = await Tab.open(browser, relay, { as });
+      tabs.push(tab);
+      await tab.goto(path);
+      const field = tab.page.getByLabel(label);
+      await field.fill('As high as a house.');
+      await tab.page.locator('.back-link, .mantine-Drawer-close').click();
+      const question = tab.page.getByRole('dialog', { name: 'Leave without saving?' });
+      await question.getByRole('button', { name: 'Stay' }).click();
+      expect(await field.inputValue()).toBe('As high as a house.');
+    }
+  });
+});

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, type Shape, useRead } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/time/minute.js';
 import { PageFrame } from '../../ui/page.js';
@@ -128,7 +129,10 @@ function useProposal(props: EditorProps) {
       form.setFieldError(`changes.${place}.subject`, message);
       return true;
     },
-    done: ({ id }) => open(id),
+    done: ({ id }) => {
+      form.resetDirty();
+      return open(id);
+    },
   });
   return { form, sending };
 }
@@ -139,6 +143,7 @@ function ProposalEditor(props: EditorProps) {
   const { form, sending } = useProposal(props);
   return (
     <SendForm sending={sending} submit={before ? t('propose.revise') : t('propose.submit')}>
+      <LeaveGuard isDirty={form.isDirty} />
       {form.values.changes.map(({ key }, index) => (
         <ChangeFields key={key} form={form} index={index} catalog={catalog} />
       ))}

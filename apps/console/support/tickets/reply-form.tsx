@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, type Shape } from '../../api/client.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
@@ -14,6 +15,7 @@ export function ReplyForm({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { isNote } = form.values;
   return (
     <SendForm sending={sending} submit={isNote ? t('reply.saveNote') : t('reply.send')}>
+      <LeaveGuard isDirty={() => form.isDirty('body')} />
       <NoteSwitch isNote={isNote} set={(chosen) => form.setFieldValue('isNote', chosen)} />
       <Textarea
         label={isNote ? t('reply.noteLabel') : t('reply.answerLabel')}

@@ -26,5 +26,5 @@ interface Place {
 /** Other search parameters are filters and tabs of the same page, except those that open a form. */
 function leavesForm(current: Place, next: Place): boolean {
   if (current.pathname !== next.pathname) return true;
-  return ['new', 'model', 'group'].some((name) => name in current.search && !(name in next.search));
+  return ['new', 'key', 'model', 'group'].some((name) => name in current.search && !(name in next.search));
 }

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, keepAnswer, refresh, type Shape, useRead } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { BackLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
@@ -109,6 +110,7 @@ function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { form, onSubmit, isSending, failure } = useReply(ticket);
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
+      <LeaveGuard isDirty={form.isDirty} />
       <Textarea
         label={t('one.reply')}
         autosize

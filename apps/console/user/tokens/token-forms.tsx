@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { FormFault, type SendFormProps, useSend } from '../../ui/forms/form.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { Advanced } from '../../ui/forms/advanced.js';
@@ -29,10 +30,15 @@ function useChecks() {
   };
 }
 
+interface PanelFormProps extends Pick<SendFormProps, 'sending' | 'submit' | 'children'> {
+  form: UseFormReturnType<RuleValues>;
+}
+
 /** A form in a panel has its button at the end. */
-function PanelForm({ sending, submit, children }: Pick<SendFormProps, 'sending' | 'submit' | 'children'>) {
+function PanelForm({ form, sending, submit, children }: PanelFormProps) {
   return (
     <form onSubmit={sending.onSubmit} noValidate className="stack">
+      <LeaveGuard isDirty={form.isDirty} />
       {children}
       <FormFault error={sending.failure} />
       <Group justify="flex-end">
@@ -68,13 +74,14 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
     send: async (values) =>
       (await api.POST('/api/keys', { body: { ...rulesOf(values), group: values.group } })).data!,
     done: async ({ keyId, name, apiKey }) => {
+      form.resetDirty();
       keepNewKey({ keyId, apiKey });
       await refresh('/api/keys');
       done({ keyId, name, apiKey });
     },
   });
   return (
-    <PanelForm sending={sending} submit={t('createSubmit')}>
+    <PanelForm form={form} sending={sending} submit={t('createSubmit')}>
       <NameField form={form} />
       <GroupOfKey offer={offers.find(({ name }) => name === form.values.group)} />
       <Advanced isAtFault={Object.keys(form.errors).some((field) => field !== 'name')}>
@@ -99,13 +106,14 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
         body: changedRules(before, values),
       }),
     done: async (_answer, { name }) => {
+      form.resetDirty();
       await refresh('/api/keys', '/api/keys/{keyId}');
       notify(t('changed', { name: name.trim() }));
       done();
     },
   });
   return (
-    <PanelForm sending={sending} submit={t('changeSubmit')}>
+    <PanelForm form={form} sending={sending} submit={t('changeSubmit')}>
       <NameField form={form} />
       <GroupNow group={token.group} />
       <RuleFields form={form} />
