@@ -57,6 +57,25 @@ describe('an action that needs proof of identity', () => {
     await page.getByText(/We sent a link to next@example.com/).waitFor();
   });
 
+  it('asks for a code once a device is set up, even if its recovery codes were only closed', async () => {
+    const { page } = await signedIn(await signedUp(relay), '/account');
+    await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Current password/).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    const secret = await dialog.getByText(/^[A-Z2-7]{32}$/).textContent();
+    const device = new TOTP({ secret: Secret.fromBase32(secret!) });
+    await dialog.getByLabel('Code from the app').fill(device.generate());
+    await dialog.getByRole('button', { name: 'Turn on two-factor authentication' }).click();
+    await page.getByRole('region', { name: 'Recovery codes' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await lapse();
+    await asksAnotherAddress(page, 'fourth@example.com');
+    const asked = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await asked.getByLabel(/^Code/).waitFor();
+  });
+
   it('does not happen if nobody confirms it', async () => {
     const { page } = await signedIn(await signedUp(relay), '/account');
     await lapse();

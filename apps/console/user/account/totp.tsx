@@ -55,7 +55,7 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
         <Text size="sm">{enabled ? t('totp.codesLeft', { count: recoveryCodesLeft }) : t('totp.about')}</Text>
       </Group>
       <Steps enabled={enabled} begin={(kind) => setStep({ kind })} />
-      <StepDialog step={step} go={go} close={() => setStep(null)} />
+      <StepDialog step={step} go={go} />
     </Stack>
   );
 }
@@ -63,15 +63,14 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
 interface StepDialogProps {
   step: Step | null;
   go: (next: Step | null) => void;
-  close: () => void;
 }
 
-function StepDialog({ step, go, close }: StepDialogProps) {
+function StepDialog({ step, go }: StepDialogProps) {
   const { t } = useTranslation('account');
   const isShown = step?.kind === 'codes';
   const title = step && t(`totp.steps.${step.kind}`);
   return (
-    <Dialog opened={step !== null} onClose={close} closeOnClickOutside={!isShown} title={title}>
+    <Dialog opened={step !== null} onClose={() => go(null)} closeOnClickOutside={!isShown} title={title}>
       {step && <StepForm step={step} go={go} />}
     </Dialog>
   );
