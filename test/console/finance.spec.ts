@@ -226,6 +226,38 @@ describe('finance', () => {
     expect((await customer.api.GET('/api/account')).data!.balance.main).toBe('0.5');
   });
 
+  it('sees an adjustment in the list as soon as it is approved', async () => {
+    const customer = await person(relay);
+    const asked = { kind: 'billing', subject: 'A large correction', body: 'Please.' } as const;
+    const { data: ticket } = await customer.api.POST('/api/tickets', { body: asked });
+    const asking = await person(relay, { roles: ['finance'] });
+    const { accountId } = customer;
+    const large = {
+      accountId,
+      ticketId: ticket!.id,
+      amount: '5000',
+      reason: 'correction',
+      note: 'Owed.',
+    } as const;
+    const { data } = await asking.api.POST('/api/finance/adjustments', {
+      body: { ...large, requestId: crypto.randomUUID() },
+    });
+    expect(data!.state).toBe('pending');
+    const tab = await open(await person(relay, { roles: ['finance'] }));
+    const { page } = tab;
+    const list = `/finance/adjustments?accountId=${accountId}`;
+    await tab.goto(list);
+    expect(await page.getByRole('row', { name: /5,000/ }).count()).toBe(0);
+    await tab.follow('/approvals');
+    await page.getByRole('row', { name: /5,000/ }).getByRole('link').first().click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve this?' });
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved and applied.').waitFor();
+    await tab.follow(list);
+    await page.getByRole('row', { name: /5,000/ }).waitFor();
+  });
+
   it('offers for money in suspense only what may become of it', async () => {
     const paymentId = await inSuspense('paid_twice', 1_300n);
     await inSuspense('payment_disputed', -1_300n, paymentId);

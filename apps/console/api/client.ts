@@ -112,11 +112,16 @@ export async function refresh(...read: GetPath[]): Promise<void> {
   await Promise.all(read.map((path) => queryClient.invalidateQueries({ queryKey: ['get', path] })));
 }
 
-/** Marks everything of finance, and approvals, as stale. Call it after a posting or a decision about one. */
+/** Marks everything of finance, and approvals, as stale. Call it after a posting. */
 export function refreshFinance(): Promise<void> {
   return queryClient.invalidateQueries({
     predicate: ({ queryKey: [, path] }) => /^\/api\/(finance|approvals)\b/.test(String(path)),
   });
+}
+
+/** Marks everything as stale. Call it after an approval, which does whatever was requested. */
+export function refreshAll(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['get'] });
 }
 
 /** Query option: keeps showing the previous answer until the new one is loaded. */

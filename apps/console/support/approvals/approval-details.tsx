@@ -1,6 +1,6 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, keepAnswer, refresh, type Shape } from '../../api/client.js';
+import { api, keepAnswer, refreshAll, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
@@ -139,7 +139,7 @@ function Value({ name, value, accountId }: FieldProps) {
 async function take(approval: Shape<'Approval'> | undefined): Promise<void> {
   if (!approval) return;
   keepAnswer('/api/approvals/{approvalId}', { path: { approvalId: approval.id } }, approval);
-  await refresh('/api/approvals');
+  await refreshAll();
 }
 
 function Decision({ approval }: { approval: Shape<'Approval'> }) {
