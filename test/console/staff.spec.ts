@@ -453,7 +453,10 @@ describe('an administrator', () => {
   it('adds an alias of a model with limits that the server checks', async () => {
     const tab = await open({ as: await staff('admin'), expectedStatuses: [400] });
     const { page } = tab;
-    await tab.goto('/admin/models?new=alias');
+    // Nothing is read again because of its age.
+    await page.clock.setFixedTime(Date.now());
+    await tab.goto('/marketplace?text=vendora-boat');
+    await tab.follow('/admin/models?new=alias');
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('vendora-boat');
     await drawer.getByLabel('Alias of').click();
@@ -465,6 +468,8 @@ describe('an administrator', () => {
     await drawer.getByLabel('Max seconds').fill('10');
     await drawer.getByRole('button', { name: 'Add the alias' }).click();
     await page.getByRole('row', { name: /vendora-boat vendora-imagine-video Video/ }).waitFor();
+    await tab.follow('/marketplace?text=vendora-boat');
+    await page.getByRole('link', { name: 'vendora-boat' }).waitFor();
   });
 
   it('routes a model by cost, and shows in which order its channels are tried', async () => {

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, refresh, type Shape } from '../../api/client.js';
+import { api, queryClient, refresh, type Shape } from '../../api/client.js';
 import { families, modelRoutings } from '../../api/enumerations.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -27,10 +27,10 @@ async function reread(): Promise<void> {
     '/api/admin/models',
     '/api/admin/models/{model}/route',
     '/api/admin/groups',
-    '/api/public/prices',
     '/api/admin/audit-log',
     '/api/approvals',
   );
+  await queryClient.invalidateQueries({ queryKey: ['market'] });
 }
 
 interface NewModelProps {
