@@ -106,7 +106,7 @@ function onChange(work) {
   for (const folder of ['apps', 'libs']) {
     watch(join(root, folder), { recursive: true }, (_event, name) => {
       if (
-        !name?.endsWith('.ts') ||
+        !/\.(ts|sql)$/.test(name ?? '') ||
         name.endsWith('.spec.ts') ||
         `${folder}/${name}`.startsWith('apps/console/')
       )

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
-import { root } from './lib/clone.mjs';
+import { giveUp, root } from './lib/clone.mjs';
 
 const HELP = `Measures the sources that run in production: lines, functions, files, folders, circles between files.
 
@@ -191,6 +191,8 @@ function pathOf(file, specifier) {
 function report(measures) {
   if (values.list !== undefined) {
     const items = measures[values.list];
+    if (items === undefined)
+      giveUp(`There is no figure ${values.list}, but ${Object.keys(measures).join(', ')}.`);
     process.stdout.write(Array.isArray(items) ? items.map((item) => `${item}\n`).join('') : `${items}\n`);
     return;
   }

@@ -6,6 +6,7 @@ import { type Exchange, holdUntilClientLeaves, pause, requiredTextField, type Ve
 
 const CHARACTERS_PER_TOKEN = 4;
 const DIMENSIONS = 64;
+const MOST_DIMENSIONS = 4_096;
 
 /** `POST /v1/embeddings`. The same text has the same vector. The first text can request faults. */
 export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
@@ -21,7 +22,7 @@ export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
   if (faults.includes('fail-late'))
     throw new VendorRefusal(500, 'generation_failed', 'It failed as ordered.');
   const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN), 0);
-  const dimensions = Number(body['dimensions'] ?? DIMENSIONS);
+  const dimensions = dimensionsOf(body['dimensions']);
   const isBase64 = body['encoding_format'] === 'base64';
   const data = texts.map((text, index) => {
     const vector = vectorOf(text, dimensions);
@@ -42,6 +43,12 @@ function textsOf(input: unknown): string[] {
     return texts;
   }
   throw refusedField('input', 'input must be texts or tokens.', 'invalid_type');
+}
+
+function dimensionsOf(sent: unknown = DIMENSIONS): number {
+  const dimensions = Number(sent);
+  if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MOST_DIMENSIONS) return dimensions;
+  throw refusedField('dimensions', `dimensions must be from 1 to ${MOST_DIMENSIONS}.`, 'invalid_value');
 }
 
 /** Numbers from -1 to 1, derived from the text. */

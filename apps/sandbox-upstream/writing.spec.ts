@@ -266,3 +266,10 @@ describe('speech', () => {
     await expect(speak('one [[fault:stream-cut]]').then(bytesOf)).rejects.toThrow();
   });
 });
+
+describe('embeddings', () => {
+  it.each([0, 1.5, 1e9])('have no %s dimensions', async (dimensions) => {
+    const asked = client.embeddings.create({ model: 'm', input: 'a red fox', dimensions });
+    await expect(asked).rejects.toMatchObject({ status: 400, param: 'dimensions' });
+  });
+});
