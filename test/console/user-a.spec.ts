@@ -46,6 +46,23 @@ describe('the wallet', () => {
     expect(await page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);
   });
 
+  it('orders nothing at a price that is not shown yet', async () => {
+    const tab = await open({ as: await person(relay) });
+    const { page } = tab;
+    const asked = Promise.withResolvers<void>();
+    await page.route(/quote\?credits=50$/, async (route) => {
+      await asked.promise;
+      await route.continue();
+    });
+    await tab.goto('/wallet');
+    const pay = page.getByRole('button', { name: /^Pay \$/ });
+    await page.getByRole('button', { name: 'Pay $13.00' }).waitFor();
+    await page.getByLabel('Credits to add').fill('50');
+    expect(await pay.isDisabled()).toBe(true);
+    asked.resolve();
+    await page.getByRole('button', { name: 'Pay $65.00' }).click({ trial: true });
+  });
+
   it('is paid on a page like an invoice, which needs no script', async () => {
     const buyer = await person(relay);
     const order = { credits: '12.5', provider: 'sandbox', requestId: newId() } as const;

@@ -69,7 +69,7 @@ function useValues(credits: string): ValuesForm {
 export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
   const form = useValues(credits);
   const { way } = form.values;
-  const quote = useQuote(way, form.values[way]);
+  const { quote, isOld } = useQuote(way, form.values[way]);
   const providers = quote.data?.providers ?? [];
   const { onSubmit, isSending, failure } = useOrder(form, { providers, ordered });
   const fault = quote.error ? asFailure(quote.error) : null;
@@ -82,17 +82,20 @@ export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
       <Offer quote={isWrong ? undefined : quote.data} />
       <Providers form={form} providers={quote.data?.providers} />
       <FormFault error={failure} />
-      <Submit quote={isWrong ? undefined : quote.data} isSending={isSending} />
+      <Submit quote={isWrong ? undefined : quote.data} isOld={isOld} isSending={isSending} />
     </form>
   );
 }
 
-/** The last quote stays until the next one arrives. */
+/** The last quote stays until the next one arrives: until then it is an old one. */
 function useQuote(way: Way, typed: string) {
   const [wish] = useDebouncedValue(typed.trim(), TYPING_MS);
-  const isReadable = (way === 'credits' ? CREDITS : PAYMENT).test(wish);
+  const pattern = way === 'credits' ? CREDITS : PAYMENT;
   const query = way === 'credits' ? { credits: wish } : { pay: wish };
-  return useShown('/api/topups/quote', { query }, { enabled: isReadable });
+  const quote = useShown('/api/topups/quote', { query }, { enabled: pattern.test(wish) });
+  // What cannot be read is refused when it is sent, which says so.
+  const isOld = pattern.test(typed.trim()) && (quote.isPlaceholderData || wish !== typed.trim());
+  return { quote, isOld };
 }
 
 interface Ordering {
@@ -219,14 +222,21 @@ function Providers({ form, providers }: { form: ValuesForm; providers: readonly 
   );
 }
 
-function Submit({ quote, isSending }: { quote: TopUpQuote | undefined; isSending: boolean }) {
+interface SubmitProps {
+  quote: TopUpQuote | undefined;
+  /** Nobody orders at a price that is not the one shown. */
+  isOld: boolean;
+  isSending: boolean;
+}
+
+function Submit({ quote, isOld, isSending }: SubmitProps) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText(quote?.currency);
   return (
     <Button
       type="submit"
       loading={isSending}
-      disabled={!quote || quote.providers.length === 0}
+      disabled={!quote || isOld || quote.providers.length === 0}
       w="fit-content"
     >
       {quote ? t('topUp.submit', { amount: money(quote.pay) }) : t('topUp.submitNothing')}
