@@ -215,6 +215,7 @@ describe('the log', () => {
     await page.waitForURL('**/logs?id=**');
     await requests.getByText('3 images').waitFor();
     expect(await requests.locator('tbody tr').count()).toBe(1);
+    expect(await page.getByRole('link', { name: 'CSV' }).count()).toBe(0);
     const { data: made } = await someone.api.POST('/api/keys', {
       body: { name: 'Banners', group: 'Vendora-Main' },
     });

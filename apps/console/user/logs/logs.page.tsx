@@ -23,5 +23,7 @@ export default function LogsPage() {
 
 function AsFile() {
   const search = useSearch({ from: '/user/logs' });
-  return <CsvLink path="/api/usage.csv" query={logQuery(search, useNow(MINUTE_MS))} />;
+  const query = logQuery(search, useNow(MINUTE_MS));
+  // A file would have all requests, not those that were found.
+  return search.id === undefined && <CsvLink path="/api/usage.csv" query={query} />;
 }
