@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import createClient, { type FetchResponse, type Middleware } from 'openapi-fetch';
-import { ApiFailure, failureFrom } from './failure.js';
+import { ApiFailure, failureFrom, unreachable } from './failure.js';
 import type { components, paths } from './schema.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
@@ -50,7 +50,9 @@ const middleware: Middleware = {
     let failure = await failureFrom(response);
     const copy = copies.get(request);
     if (failure.code === 'confirmation_required' && copy && (await askToConfirm())) {
-      const again = await fetch(copy);
+      const again = await fetch(copy).catch((error: unknown) => {
+        throw unreachable(error);
+      });
       if (again.ok) return again;
       failure = await failureFrom(again);
     }
@@ -63,8 +65,7 @@ const middleware: Middleware = {
     throw failure;
   },
   onError({ error }) {
-    if (error instanceof ApiFailure) return error;
-    return new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
+    return error instanceof ApiFailure ? error : unreachable(error);
   },
 };
 

@@ -41,6 +41,11 @@ export async function failureFrom(response: Response): Promise<ApiFailure> {
   });
 }
 
+/** A request without a response, or with one that broke off. */
+export function unreachable(error: unknown): ApiFailure {
+  return new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
+}
+
 /** Turns anything thrown into a failure that pages can show. */
 export function asFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.js';
-import { failureFrom, ApiFailure } from '../../api/failure.js';
+import { ApiFailure, failureFrom, unreachable } from '../../api/failure.js';
 import { currentSession } from '../../shell/session.js';
 import { PATHS, type PlaygroundCall } from './call.js';
 
@@ -20,8 +20,16 @@ interface PlayAs {
 /** An empty list of fallback models, since they could cost more than the page showed. */
 const WITH_FALLBACKS = [PATHS.image, PATHS.chat, PATHS.speech];
 
-/** @throws ApiFailure with the gateway's message */
-export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs): Promise<Played> {
+/** @throws ApiFailure with the gateway's message, or `unreachable`, also if the call was cancelled while its answer arrived */
+export async function play(call: PlaygroundCall, as: PlayAs): Promise<Played> {
+  try {
+    return await sent(call, as);
+  } catch (error) {
+    throw error instanceof ApiFailure ? error : unreachable(error);
+  }
+}
+
+async function sent(call: PlaygroundCall, { keyId, signal, name }: PlayAs): Promise<Played> {
   const session = await currentSession();
   const response = await fetch(`/api/playground/v1/${call.path}`, {
     method: 'POST',
@@ -33,8 +41,6 @@ export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs
     },
     body: call.file ? formOf(call, call.file) : JSON.stringify(bodyOf(call)),
     signal,
-  }).catch((error: unknown) => {
-    throw new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
   });
   const requestId = response.headers.get('x-request-id');
   if (requestId !== null) playedHere.add(requestId);
@@ -44,7 +50,7 @@ export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs
     if (failure.code === 'not_signed_in') await api.GET('/api/session');
     throw failure;
   }
-  return playedOf(response, requestId);
+  return await playedOf(response, requestId);
 }
 
 function bodyOf({ path, body }: PlaygroundCall): Record<string, unknown> {
