@@ -41,6 +41,7 @@ interface ModelsProps {
 
 function Models({ models, market }: ModelsProps) {
   const { view } = route.useSearch();
-  if (market.error) return <ErrorState error={market.error} retry={() => void market.refetch()} />;
+  if (market.error && !market.data)
+    return <ErrorState error={market.error} retry={() => void market.refetch()} />;
   return view === 'table' ? <MarketTable models={models} query={market} /> : <MarketCards models={models} />;
 }

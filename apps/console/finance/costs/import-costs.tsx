@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Paper, ScrollArea, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, newRequestId, refresh } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
@@ -75,8 +75,14 @@ function useImport() {
 
 function ChooseFile({ take }: { take: (file: File | null) => Promise<void> }) {
   const { t } = useTranslation('costs');
+  const forget = useRef<() => void>(null);
+  const choose = (chosen: File | null) => {
+    // Otherwise the same file, corrected, could not be chosen again.
+    forget.current?.();
+    void take(chosen);
+  };
   return (
-    <FileButton onChange={(chosen) => void take(chosen)} accept=".csv,text/csv">
+    <FileButton onChange={choose} resetRef={forget} accept=".csv,text/csv">
       {(props) => (
         <Button variant="default" {...props}>
           {t('import.choose')}

@@ -70,7 +70,8 @@ export function Ago({ at }: { at: string }) {
   const now = useNow(MINUTE_MS);
   const age = now - Date.parse(at);
   const step = STEPS.find(({ ms, most }) => age < ms * most);
-  if (step === undefined || age < 0) return <ShortWhen at={at} now={now} />;
+  // What is newer than the last tick happened just now.
+  if (step === undefined || age < -MINUTE_MS) return <ShortWhen at={at} now={now} />;
   const exact = formatOf(locale, 'time').format(new Date(at));
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   return (
