@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
+import { bankMapping, storedMapping } from '#finance/provider-reports/bank/bank-csv.js';
 import { day, queryFlag, time, timeView, reasonText } from '#platform/http/fields.js';
 import {
   bankItemView,
@@ -118,7 +118,7 @@ export const reconciliationRoutes = {
   }),
   bankAccounts: forFinance.get('listBankAccounts', '/api/finance/bank-accounts', {
     summary: 'List bank accounts and how their files are read.',
-    answer: z.object({ items: z.array(z.object({ id: z.string(), mapping: bankMapping })) }),
+    answer: z.object({ items: z.array(z.object({ id: z.string(), mapping: storedMapping })) }),
   }),
   saveBankAccount: forFinance.put('saveBankAccount', '/api/finance/bank-accounts/{bankAccountId}', {
     summary: 'Set how the files of a bank account are read.',

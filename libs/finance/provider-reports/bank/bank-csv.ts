@@ -69,6 +69,12 @@ export const bankMapping = z.strictObject({
 
 export type BankMapping = z.output<typeof bankMapping>;
 
+/** A stored mapping, also by rules of an earlier version. It is checked when a file is read. */
+export const storedMapping = bankMapping.extend({
+  date: z.strictObject({ column, format: z.string() }),
+  timeZone: z.string(),
+});
+
 /**
  * The lines of a bank's file. Lines of zero are skipped. Days after today, or outside the requested range, are faults. @throws
  * ReportRefused if the file does not match the mapping

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
+import { type BankLine, type BankMapping, bankMapping, readBankCsv, storedMapping } from './bank-csv.js';
 import { todayIn } from '../coverage.js';
 import type { FileSource } from '../csv-rows.js';
 import { readThrough } from '../file-rows.js';
@@ -29,17 +29,17 @@ export async function findBankAccount(
     'SELECT id, mapping FROM bank_accounts WHERE id = $1',
     [id],
   );
-  return rows[0] ? { id, mapping: bankMapping.parse(rows[0].mapping) } : null;
+  return rows[0] ? { id, mapping: storedMapping.parse(rows[0].mapping) } : null;
 }
 
 export async function listBankAccounts(client: pg.ClientBase | pg.Pool): Promise<BankAccount[]> {
   const { rows } = await client.query<{ id: string; mapping: unknown }>(
     'SELECT id, mapping FROM bank_accounts ORDER BY id',
   );
-  return rows.map(({ id, mapping }) => ({ id, mapping: bankMapping.parse(mapping) }));
+  return rows.map(({ id, mapping }) => ({ id, mapping: storedMapping.parse(mapping) }));
 }
 
-/** @param by `requestId`: for the audit log */
+/** Saves how its files are read, with an entry in the audit log. */
 export async function saveBankAccount(
   client: pg.ClientBase,
   { id, mapping }: BankAccount,
@@ -64,7 +64,8 @@ export async function saveBankAccount(
 /**
  * Imports a bank file, completely or not at all. Known lines stay as they are. If a line with a bank's own ID has changed, the
  * file is refused, because banks do not change what they have booked. A `mapping` is stored with the import.
- * @throws ApiError not_found if the account has no mapping; ReportRefused with the faulty rows
+ * @throws ApiError not_found if the account has no mapping, conflict if it is no longer valid; ReportRefused with the faulty
+ * rows
  */
 export async function importBankCsv(
   pool: pg.Pool,
@@ -78,6 +79,8 @@ export async function importBankCsv(
   const account = mapping ? { id: accountId, mapping } : await findBankAccount(pool, accountId);
   if (!account)
     throw new ApiError('not_found', `There is no bank account ${accountId}: define its mapping first.`);
+  if (!bankMapping.safeParse(account.mapping).success)
+    throw new ApiError('conflict', `The mapping of ${accountId} is from an earlier version: save it again.`);
   const { days } = options;
   const { timeZone } = account.mapping;
   const today = await todayIn(pool, timeZone);

@@ -142,4 +142,23 @@ describe('an account at a bank', () => {
     expect(first).toMatchObject({ action: 'bank-account.saved', before: null });
     expect(second).toMatchObject({ before: { reference: ['text'] }, after: { reference: ['other'] } });
   });
+
+  it('can be saved again if an earlier version took its mapping', async () => {
+    const id = 'earlier';
+    const offset = { ...mapping, timeZone: '+08:00' };
+    await ledger.owner.query(`INSERT INTO bank_accounts (id, mapping, actor) VALUES ($1, $2, 'user:test')`, [
+      id,
+      JSON.stringify(offset),
+    ]);
+    expect(await service.list()).toContainEqual({ id, mapping: offset });
+    const days = { from: '2020-01-01', to: '2999-01-01' };
+    const source = async function* () {
+      yield `date,amount,text\n${TODAY},13.00,x`;
+    };
+    const imported = () =>
+      importBankCsv(ledger.billing, { accountId: id, source }, { actor: 'cli:test', dryRun: true, days });
+    await expect(imported()).rejects.toMatchObject({ code: 'conflict' });
+    await service.save({ id, mapping }, asking(finance));
+    expect(await imported()).toMatchObject({ added: 1 });
+  });
 });
