@@ -54,7 +54,7 @@ export class AcceptanceNeedsTwo extends NamedError {
 }
 
 interface LineFacts extends Omit<CorrectedLine, 'standing'> {
-  /** The largest reported amount or fee, without sign: both are posted. */
+  /** The largest reported amount with its fee, without signs: both are posted. */
   largest: bigint;
   newest: bigint;
   isLinked: boolean;
@@ -131,8 +131,8 @@ const LINE_FACTS = `SELECT l.id AS line, l.provider, l.line_id AS "lineId", l.ty
     coalesce((z.content ->> 'amountMinor')::bigint, l.amount_minor) AS amount,
     coalesce((z.content ->> 'feeMinor')::bigint, l.fee_minor) AS fee,
     x.amount AS "correctedAmount", x.fee AS "correctedFee",
-    greatest(abs(l.amount_minor), abs(l.fee_minor), (SELECT max(greatest(abs((c.content ->> 'amountMinor')::bigint),
-      abs((c.content ->> 'feeMinor')::bigint))) FROM provider_line_changes c WHERE c.line = l.id)) AS largest,
+    greatest(abs(l.amount_minor) + abs(l.fee_minor), (SELECT max(abs((c.content ->> 'amountMinor')::bigint)
+      + abs((c.content ->> 'feeMinor')::bigint)) FROM provider_line_changes c WHERE c.line = l.id)) AS largest,
     EXISTS (SELECT FROM provider_line_payouts p WHERE p.provider = l.provider AND p.payout_id = l.subject_id
       AND p.line <> l.id) AS "isLinked",
     coalesce((z.content ->> 'type', z.content ->> 'currency', z.content ->> 'subjectId')

@@ -95,8 +95,8 @@ describe('a line that a later report changed', () => {
     ]);
   });
 
-  it('needs one for its fee, too, which is posted', async () => {
-    await changeTo(1300, 2001);
+  it('needs one for its amount and its fee together, since both are posted', async () => {
+    await changeTo(1300, 701);
     expect((await accept()).state).toBe('pending');
   });
 
