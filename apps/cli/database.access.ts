@@ -128,8 +128,9 @@ async function untilAlone(server: EmbeddedPostgres): Promise<void> {
   client.on('error', () => undefined);
   await client.connect();
   try {
-    for (let isTold = false; (await client.query(OTHERS)).rowCount !== 0; isTold = true) {
-      if (!isTold) process.stderr.write('Waiting for other commands that use this database\n');
+    // Connections of this command may still be closing in the first round.
+    for (let round = 0; (await client.query(OTHERS)).rowCount !== 0; round += 1) {
+      if (round === 1) process.stderr.write('Waiting for other commands that use this database\n');
       await pause(OTHERS_POLL_MS);
     }
   } finally {

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { until } from '../support/bus.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
@@ -33,19 +32,6 @@ async function json(...args: string[]): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await tollgate(...args, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout) as Record<string, unknown>;
-}
-
-async function openedOn(url: () => string | undefined): Promise<pg.Client> {
-  let client: pg.Client | undefined;
-  await until('the database answers', async () => {
-    client = new pg.Client({ connectionString: url() ?? 'postgresql://nobody@127.0.0.1:1/nothing' });
-    client.on('error', () => undefined);
-    return client.connect().then(
-      () => true,
-      () => false,
-    );
-  });
-  return client!;
 }
 
 async function newAccount(...args: string[]): Promise<string> {
@@ -331,21 +317,6 @@ describe('a command line', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ main: '5' });
     expect(JSON.parse((await run(CLI, ['migrate', '--json'], env)).stdout)).toEqual({ migrated: [] });
     expect(existsSync(join(folder, 'data', 'database', 'pgdata', 'postmaster.pid'))).toBe(false);
-    rmSync(folder, { recursive: true });
-  });
-
-  it('leaves the database of DATA_DIR to other commands that use it when it ends', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
-    const database = join(folder, 'database');
-    expect((await run(CLI, ['migrate'], { DATA_DIR: folder })).code).toBe(0);
-    const first = launch(CLI, ['ledger', 'check'], { DATA_DIR: folder });
-    const other = await openedOn(() => readEmbeddedConnection(database)?.urlFor('billing'));
-    await until('it waits', () => first.stderr().includes('Waiting for other commands'));
-    expect((await other.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
-    expect(readEmbeddedConnection(database)).toBeDefined();
-    await other.end();
-    expect(await first.gone).toBeNull();
-    expect(readEmbeddedConnection(database)).toBeUndefined();
     rmSync(folder, { recursive: true });
   });
 
