@@ -56,7 +56,7 @@ export class KeyUse extends Looping {
          written AS (
            UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, to_timestamp(used.at_ms / 1000))
            FROM used JOIN free USING (id) WHERE k.id = used.id)
-       SELECT id FROM api_keys JOIN used USING (id) WHERE id NOT IN (SELECT id FROM free)`,
+       SELECT id FROM api_keys JOIN used USING (id) EXCEPT SELECT id FROM free`,
       [sorted.map(([keyId]) => keyId), sorted.map(([, atMs]) => atMs)],
     );
     return rows.map(({ id }) => id);

@@ -67,7 +67,7 @@ function copyTo(storage: FolderStore) {
     channel,
     fileUrl: `${vendor.url}/f`,
     signal,
-    limitMs: 1_000,
+    limitMs: 3_000,
   });
 }
 

@@ -16,11 +16,10 @@ const MOST = {
   /** Of keys, webhooks, billing details and the account together. */
   'changes of settings': 1_000,
   'downloads of archives': 100,
-  /** Of webhooks. */
-  'test events': 500,
-  'replays of single deliveries': 1_000,
+  'test events of webhooks': 500,
+  'replays of webhook deliveries': 1_000,
   /** Each sends up to ten thousand. */
-  'replays of many deliveries': 50,
+  'bulk replays of webhook deliveries': 50,
   /** Those that succeed. A reset of the password forgets them, so that nobody is locked out by them. */
   'sign-ins': 1_000,
   /** Each also sends a mail. */

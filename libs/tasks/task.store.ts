@@ -75,7 +75,7 @@ const UNKNOWN: Statement = {
   text: `UPDATE tasks SET state = 'unknown', next_poll_at = now() + $2 * interval '1 ms'
     WHERE id = $1 AND state = 'submitting'`,
 };
-// Nobody reads its prompt any more, and accounts without credits could fill the table with them.
+// Its prompt is not sent any more, and accounts without credits could fill the table with prompts.
 const REFUSED: Statement = {
   name: 'task_refused',
   text: `UPDATE tasks SET state = 'refused', error_code = $2, error_message = $3, ended_at = now(),

@@ -106,7 +106,7 @@ export class DeliveryLog {
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
       await refuseOnePingTooMany(client, of.endpointId);
-      await countDaily(client, of.accountId, 'test events');
+      await countDaily(client, of.accountId, 'test events of webhooks');
       const body = webhookBody({
         type: PING,
         at: new Date().toISOString(),
@@ -125,7 +125,7 @@ export class DeliveryLog {
   async replay(of: OwnEndpoint, deliveryId: string): Promise<WebhookDelivery> {
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
-      await countDaily(client, of.accountId, 'replays of single deliveries');
+      await countDaily(client, of.accountId, 'replays of webhook deliveries');
       await client.query(
         `UPDATE webhook_deliveries SET ${AGAIN} WHERE id = $1 AND endpoint_id = $3 AND state <> 'pending'`,
         [deliveryId, this.config.giveUpMs, of.endpointId],
@@ -141,7 +141,7 @@ export class DeliveryLog {
   async replaySince(of: OwnEndpoint, since: Date, states: 'failed' | 'all'): Promise<number> {
     return inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
-      await countDaily(client, of.accountId, 'replays of many deliveries');
+      await countDaily(client, of.accountId, 'bulk replays of webhook deliveries');
       const { rowCount } = await client.query(
         `UPDATE webhook_deliveries SET ${AGAIN} WHERE id IN (
            SELECT id FROM webhook_deliveries

@@ -85,7 +85,7 @@ RETURNING d.id, d.endpoint_id AS "endpointId", d.account_id AS "accountId", d.ev
   CASE WHEN e.previous_secret_until > now() THEN ARRAY[e.secret, e.previous_secret] ELSE ARRAY[e.secret] END AS secrets,
   (e.disabled_at IS NOT NULL OR e.deleted_at IS NOT NULL) AS "isOff"`;
 
-/** The attempts of a delivery that stay in the log, which shows them all at once: those of several turns. */
+/** The attempts of a delivery that stay in the log, which shows them all at once. */
 const MAX_LOGGED = 100;
 
 /** If the next attempt would be too late, the delivery has failed. A lost lease decides nothing. */
@@ -265,7 +265,7 @@ async function markFailing(
   return rows[0];
 }
 
-/** Replays can go on as long as the log is kept. */
+/** Logs an attempt in place of the oldest beyond the most: replays can go on as long as the log is kept. */
 async function insertAttempt(
   client: pg.ClientBase,
   delivery: DueDelivery,

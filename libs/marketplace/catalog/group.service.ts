@@ -125,7 +125,7 @@ export class GroupService {
   }
 
   /**
-   * A cheap group stays closed until a second administrator approves that it is opened, and so do cheap models wait.
+   * A cheap group stays closed until a second administrator approves its opening. Cheap models wait for one, too.
    * @returns the group and the approvals that its opening and its models wait for
    * @throws ApiError `not_found`, or `conflict` if it is no longer as it was
    */

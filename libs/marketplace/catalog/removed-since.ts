@@ -25,7 +25,7 @@ export async function refuseRemoved(
   throw new ApiError('conflict', message);
 }
 
-/** One of the entries that was removed after this approval was requested; null: none was. In the same transaction. */
+/** One of the entries that was removed after this approval was requested; null: none was. */
 export async function removedSince(
   client: pg.ClientBase,
   approvalId: string,
