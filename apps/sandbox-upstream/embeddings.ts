@@ -13,6 +13,7 @@ export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request);
   const model = requiredTextField(body, 'model');
   const texts = textsOf(body['input']);
+  const dimensions = dimensionsOf(body['dimensions']);
   const { faults, workMs } = readDirectives(texts[0] ?? '');
   refuseAsOrdered(faults);
   vendor.stats.textsBegun += 1;
@@ -22,7 +23,6 @@ export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
   if (faults.includes('fail-late'))
     throw new VendorRefusal(500, 'generation_failed', 'It failed as ordered.');
   const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN), 0);
-  const dimensions = dimensionsOf(body['dimensions']);
   const isBase64 = body['encoding_format'] === 'base64';
   const data = texts.map((text, index) => {
     const vector = vectorOf(text, dimensions);
@@ -45,8 +45,8 @@ function textsOf(input: unknown): string[] {
   throw refusedField('input', 'input must be texts or tokens.', 'invalid_type');
 }
 
-function dimensionsOf(sent: unknown = DIMENSIONS): number {
-  const dimensions = Number(sent);
+function dimensionsOf(sent: unknown): number {
+  const dimensions = Number(sent ?? DIMENSIONS);
   if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MOST_DIMENSIONS) return dimensions;
   throw refusedField('dimensions', `dimensions must be from 1 to ${MOST_DIMENSIONS}.`, 'invalid_value');
 }

@@ -272,4 +272,9 @@ describe('embeddings', () => {
     const asked = client.embeddings.create({ model: 'm', input: 'a red fox', dimensions });
     await expect(asked).rejects.toMatchObject({ status: 400, param: 'dimensions' });
   });
+
+  it('have the usual dimensions if none are given', async () => {
+    const asked = { model: 'm', input: 'a red fox', dimensions: null };
+    expect((await sandbox.post('/v1/embeddings', asked)).status).toBe(200);
+  });
 });
