@@ -120,9 +120,14 @@ export function refreshFinance(): Promise<void> {
   });
 }
 
-/** Marks everything as stale. Call it after an approval, which does whatever was requested. */
-export function refreshAll(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ['get'] });
+/** Marks everything as stale. Call it after a decision on a request, which does whatever was requested. */
+export async function refreshAll(): Promise<void> {
+  await Promise.all([queryClient.invalidateQueries({ queryKey: ['get'] }), refreshMarket()]);
+}
+
+/** Marks what is for sale as stale. Call it after a change of models, groups or prices. */
+export function refreshMarket(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['market'] });
 }
 
 /** Query option: keeps showing the previous answer until the new one is loaded. */

@@ -1,7 +1,7 @@
 import { Group as Row, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, refresh, type Shape } from '../../api/client.js';
+import { api, refresh, refreshMarket, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { editFrom, rereadAfterConflict } from '../../ui/forms/changed.js';
@@ -22,6 +22,7 @@ async function reread(): Promise<void> {
     '/api/admin/audit-log',
     '/api/approvals',
   );
+  await refreshMarket();
 }
 
 type LimitName =

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, queryClient, refresh, type Shape } from '../../api/client.js';
+import { api, refresh, refreshMarket, type Shape } from '../../api/client.js';
 import { families, modelRoutings } from '../../api/enumerations.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -30,7 +30,7 @@ async function reread(): Promise<void> {
     '/api/admin/audit-log',
     '/api/approvals',
   );
-  await queryClient.invalidateQueries({ queryKey: ['market'] });
+  await refreshMarket();
 }
 
 interface NewModelProps {

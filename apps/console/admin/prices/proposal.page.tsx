@@ -1,7 +1,7 @@
 import { Group, List, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, keepAnswer, queryClient, refresh, type Shape, useRead } from '../../api/client.js';
+import { api, keepAnswer, refresh, refreshMarket, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
@@ -127,7 +127,7 @@ async function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: V
   await Promise.all([
     refresh('/api/admin/price-proposals', '/api/admin/prices/export', '/api/admin/groups'),
     refresh('/api/admin/prices/{model}/history', '/api/admin/audit-log'),
-    queryClient.invalidateQueries({ queryKey: ['market'] }),
+    refreshMarket(),
   ]);
 }
 
