@@ -229,7 +229,7 @@ describe('a client that leaves before its answer', () => {
       leaving.abort();
       await expect(call).rejects.toThrow();
       const span = await spanOf(traceId, 'POST /v1/images/generations');
-      expect(span.attributes['error.type']).toBe('client_left');
+      expect(span.attributes['error.type']).toBe('unfinished');
       expect(span.attributes['http.response.status_code']).toBeUndefined();
       await until('nothing to be in flight', async () => (await inFlight())?.[0]?.value === 0);
       upstream.open();

@@ -14,7 +14,7 @@ export function traceRequests(server: FastifyInstance): void {
   server.decorateRequest('span', null);
   server.addHook('onRequest', (request, { raw }, done) => {
     const span = (request.span = spanOf(request));
-    // A client that leaves before its answer closes it as well, and only that.
+    // If its client leaves early, or the answer breaks off, only this is emitted.
     if (span) raw.once('close', () => end(span, raw));
     inTrace(request, done);
   });
@@ -24,7 +24,7 @@ export function traceRequests(server: FastifyInstance): void {
 
 function end(span: OpenSpan, { statusCode, writableFinished }: ServerResponse): void {
   if (writableFinished) span.note({ 'http.response.status_code': statusCode });
-  if (!writableFinished) span.fail('client_left');
+  if (!writableFinished) span.fail('unfinished');
   else if (statusCode >= 500) span.fail(String(statusCode));
   span.end();
 }
