@@ -1,8 +1,10 @@
 // The stages of `npm test`: what each runs, and how its results are read.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root } from './clone.mjs';
 
+const GIB = 1_024 ** 3;
 const bin = (path) => join(root, 'node_modules', path);
 const reporter = join(import.meta.dirname, 'test-report.mjs');
 
@@ -112,7 +114,7 @@ export const stages = [
     command: [bin('oxlint/bin/oxlint'), '--format=stylish'],
     // Its type checker, a Go program, spends a third of its time collecting garbage unless it may use more memory. On two
     // cores it would work out many types twice, and a wide stage has the other core.
-    env: { GOGC: 'off', GOMEMLIMIT: '5GiB', GOMAXPROCS: '1' },
+    env: { GOGC: 'off', GOMEMLIMIT: `${Math.min(5 * GIB, Math.floor(totalmem() / 2))}`, GOMAXPROCS: '1' },
   },
   {
     name: 'crash',

@@ -15,7 +15,7 @@ it('`npm run docs` serves the pages from their sources, and ends with its server
       ({ ok }) => ok,
       () => false,
     );
-  await until('the pages', answers, { limitMs: 60_000, state: () => docs.stderr() });
+  await until('the pages', answers, { state: () => docs.stderr() });
   await docs.end('SIGTERM');
   expect(await answers()).toBe(false);
 });

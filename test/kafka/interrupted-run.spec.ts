@@ -18,8 +18,8 @@ afterAll(async () => {
 it('`npm test` stops its broker and removes its data before Ctrl-C ends it', async () => {
   const args = ['--only', 'kafka', '--', 'test/kafka/bus.spec.ts'];
   const tests = launch('scripts/test.mjs', args, { TMPDIR: folder });
-  const seen = { limitMs: 120_000, state: () => tests.stdout() + tests.stderr() };
-  await until('the specs', async () => tests.stdout().includes('RUN'), seen);
+  const state = () => tests.stdout() + tests.stderr();
+  await until('the specs', async () => tests.stdout().includes('RUN'), { state });
   expect(await tests.end('SIGINT')).toBe(130);
   expect(readdirSync(folder).filter((name) => name.startsWith('tollgate-kafka-'))).toEqual([]);
 });

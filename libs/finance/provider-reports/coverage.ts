@@ -43,7 +43,7 @@ export function requireDays(
       param: 'to',
     });
   if (days.to > today) {
-    const message = `to must not be after ${today}: no file has all of a day that is not over.`;
+    const message = `to must not be after ${today}: a file cannot be complete for a day that has not ended.`;
     throw new ApiError('invalid_value', message, { param: 'to' });
   }
   return days;
