@@ -25,10 +25,9 @@ async function bill({
 
 async function cost(day: string): Promise<void> {
   await ledger.owner.query(
-    `WITH summed AS (INSERT INTO revenue_summary_days VALUES ($1) ON CONFLICT DO NOTHING)
-     INSERT INTO revenue_days (day, account_id, model_id, group_name, family, channel_id, charges, failed_charges, units, gross,
-       refunds, cost, failed_cost) VALUES ($1, 'a', 'm', 'g', 'image', 'sandbox', 1, 0, 1, 1, 0, 1, 0)`,
-    [day],
+    `INSERT INTO charge_costs (charge_id, outcome, account_id, channel_id, model_id, units, cost, cost_version_id,
+       transaction_id, ended_at, day) VALUES ($1, 'delivered', 'a', 'sandbox', 'm', 1, 1, 1, 1, $2::date, $2)`,
+    [newId(), day],
   );
 }
 
