@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const WAITING = `SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+const WAITING = `SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE 'SELECT FROM pg_stat_activity%'`;
 
 it('a command leaves the database of a data folder to another one that uses it, until that ends', async () => {
   const data = dataFolder({ DATA_DIR: folder });
@@ -26,7 +26,7 @@ it('a command leaves the database of a data folder to another one that uses it, 
     await other.connect();
     resolve(other);
   });
-  const other = await promise;
+  const other = await Promise.race([promise, command.then(() => promise)]);
   await until('it waits', async () => (await other.query(WAITING)).rowCount === 1);
   expect(readEmbeddedConnection(data.database)).toBeDefined();
   await other.end();

@@ -7,7 +7,7 @@ import { viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { importFromStripe } from '#finance/provider-reports/stripe.report.js';
 import { bankMapping, type BankMapping } from '#finance/provider-reports/bank/bank-csv.js';
 import { matchBankLines } from '#finance/provider-reports/bank/bank-match.js';
-import { findBankAccount, importBankCsv } from '#finance/provider-reports/bank/bank.import.js';
+import { importBankCsv, usableMapping } from '#finance/provider-reports/bank/bank.import.js';
 import { requireDays, todayIn } from '#finance/provider-reports/coverage.js';
 import type { FileSource } from '#finance/provider-reports/csv-rows.js';
 import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';
@@ -140,7 +140,7 @@ async function importBank(
     const { mapping } = options;
     const { by } = await doerUnless(pool, { ...options, isOnlyTried: options.dryRun ?? false }, ['finance']);
     const source = sourceOf(file);
-    const zone = (mapping ?? (await findBankAccount(pool, accountId))?.mapping)?.timeZone ?? 'UTC';
+    const zone = (mapping ?? (await usableMapping(pool, accountId))).timeZone;
     const days = requireDays(options, await todayIn(pool, zone));
     const kept = { ...importOptions(`bank:${accountId}`, { ...options, by }), days };
     const result = await withReadableFaults(() => importBankCsv(pool, { accountId, source, mapping }, kept));

@@ -115,8 +115,8 @@ export async function billsByChannel(database: Database): Promise<ChannelBills[]
        WHERE a.code LIKE 'accrued-upstream:%' GROUP BY 1),
      billed AS (
        SELECT channel_id AS channel, sum(accrued) AS covered, sum(amount) AS billed, count(*)::int AS bills,
-         coalesce(min(through) FILTER (WHERE through < next AND (SELECT max(cost) FROM charge_costs k
-           WHERE k.channel_id = b.channel_id AND k.day >= b.through AND k.day < b.next) > 0), max(through))::text AS "billedTo"
+         coalesce(min(through) FILTER (WHERE through < next AND EXISTS (SELECT FROM charge_costs k
+           WHERE k.channel_id = b.channel_id AND k.day >= b.through AND k.day < b.next AND k.cost > 0)), max(through))::text AS "billedTo"
        FROM (SELECT *, max(to_day) OVER earlier AS through, lead(from_day) OVER earlier AS next FROM upstream_bills
          WINDOW earlier AS (PARTITION BY channel_id ORDER BY from_day, to_day)) b GROUP BY 1)
      SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::text AS accrued, coalesce(covered, 0)::text AS covered,

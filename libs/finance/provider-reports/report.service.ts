@@ -3,7 +3,7 @@ import { ApiError } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { inSnapshot } from '../snapshot.js';
-import { findBankAccount, importBankCsv } from './bank/bank.import.js';
+import { importBankCsv, usableMapping } from './bank/bank.import.js';
 import { type CoverageList, listCoverage, requireDays, todayIn } from './coverage.js';
 import { auditedAs, type FileImport, type ReportImport, importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
@@ -52,10 +52,10 @@ export class ReportService {
 
   /** @throws ApiError invalid_value, not_found, conflict */
   async importBank(accountId: string, upload: Upload, asking: FinanceRequest): Promise<ReportImport> {
-    const account = await findBankAccount(this.parts.pool, accountId);
+    const { timeZone } = await usableMapping(this.parts.pool, accountId);
     return this.import(upload, asking, {
       subject: `bank:${accountId}`,
-      timeZone: account?.mapping.timeZone ?? 'UTC',
+      timeZone,
       run: (options) => importBankCsv(this.parts.pool, { accountId, source: sourceOf(upload.text) }, options),
     });
   }

@@ -21,15 +21,22 @@ export interface BankAccount {
 }
 
 /** @returns null if there is no such account */
-export async function findBankAccount(
-  client: pg.ClientBase | pg.Pool,
-  id: string,
-): Promise<BankAccount | null> {
+async function findBankAccount(client: pg.ClientBase | pg.Pool, id: string): Promise<BankAccount | null> {
   const { rows } = await client.query<{ id: string; mapping: unknown }>(
     'SELECT id, mapping FROM bank_accounts WHERE id = $1',
     [id],
   );
   return rows[0] ? { id, mapping: storedMapping.parse(rows[0].mapping) } : null;
+}
+
+/** How its files are read. @throws ApiError not_found without one, conflict if that of an earlier version has to be changed */
+export async function usableMapping(pool: pg.Pool, id: string): Promise<BankMapping> {
+  const account = await findBankAccount(pool, id);
+  if (!account) throw new ApiError('not_found', `There is no bank account ${id}: define its mapping first.`);
+  const issue = bankMapping.safeParse(account.mapping).error?.issues[0];
+  if (!issue) return account.mapping;
+  const message = `The mapping of ${id} is from an earlier version: ${issue.path.join('.')} ${issue.message}. Save it again.`;
+  throw new ApiError('conflict', message);
 }
 
 export async function listBankAccounts(client: pg.ClientBase | pg.Pool): Promise<BankAccount[]> {
@@ -72,25 +79,21 @@ export async function importBankCsv(
   {
     accountId,
     source,
-    mapping,
+    mapping: given,
   }: { accountId: string; source: FileSource; mapping?: BankMapping | undefined },
   options: FileImport,
 ): Promise<ReportImport> {
-  const account = mapping ? { id: accountId, mapping } : await findBankAccount(pool, accountId);
-  if (!account)
-    throw new ApiError('not_found', `There is no bank account ${accountId}: define its mapping first.`);
-  if (!bankMapping.safeParse(account.mapping).success)
-    throw new ApiError('conflict', `The mapping of ${accountId} is from an earlier version: save it again.`);
+  const mapping = given ?? (await usableMapping(pool, accountId));
   const { days } = options;
-  const { timeZone } = account.mapping;
+  const { timeZone } = mapping;
   const today = await todayIn(pool, timeZone);
-  const read = (file: FileSource) => readBankCsv(file, account.mapping, { today, days });
+  const read = (file: FileSource) => readBankCsv(file, mapping, { today, days });
   const { sha256 } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
   const { actor } = options;
   const file: ImportedFile<BankLine> = {
     begin: async (client) => {
       await lockProvider(client, `bank:${accountId}`);
-      if (mapping) await saveBankAccount(client, account, { actor, requestId: null });
+      if (given) await saveBankAccount(client, { id: accountId, mapping }, { actor, requestId: null });
       return beginBankReport(client, { accountId, sha256, actor });
     },
     read: () => read(source),
