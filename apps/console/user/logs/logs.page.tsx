@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { useNow } from '../../ui/time/now.js';
 import { PageFrame } from '../../ui/page.js';
+import { SHORTEST_ID } from '../../ui/patterns.js';
 import { ChargePanel } from '../usage/charge-details.js';
 import { LogFilters } from './log-filters.js';
 import { LogRequests } from './log-requests.js';
@@ -25,5 +26,5 @@ function AsFile() {
   const search = useSearch({ from: '/user/logs' });
   const query = logQuery(search, useNow(MINUTE_MS));
   // A file would have all requests, not those that were found.
-  return search.id === undefined && <CsvLink path="/api/usage.csv" query={query} />;
+  return (search.id ?? '').length < SHORTEST_ID && <CsvLink path="/api/usage.csv" query={query} />;
 }

@@ -25,7 +25,7 @@ export async function play(call: PlaygroundCall, as: PlayAs): Promise<Played> {
   try {
     return await sent(call, as);
   } catch (error) {
-    throw error instanceof ApiFailure ? error : unreachable(error);
+    throw error instanceof ApiFailure && !as.signal.aborted ? error : unreachable(error);
   }
 }
 
