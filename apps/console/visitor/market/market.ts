@@ -12,10 +12,16 @@ export interface Filter {
   sort?: string;
 }
 
-/** The whole price list is short enough to search and sort in the browser. */
+/**
+ * The whole price list is short enough to search and sort in the browser. It is asked for anew, by its ETag: the browser's own
+ * copy may be from before a change.
+ */
 export const marketQuery = {
   queryKey: ['market'],
-  queryFn: () => allOf(async (query) => (await api.GET('/api/public/prices', { params: { query } })).data!),
+  queryFn: () =>
+    allOf(async (query) => {
+      return (await api.GET('/api/public/prices', { params: { query }, cache: 'no-cache' })).data!;
+    }),
 };
 
 /** Without a sort order the server's order stays: by type, vendor and name. */
