@@ -78,7 +78,7 @@ describe('the site in a browser', () => {
 
   /** One page of each kind: prose, a diagram, a long table, code, an API. */
   const SORTS = ['', 'getting-started', 'concepts', 'configuration', 'errors', 'api/gateway-images'];
-  /** The frame of a page is the same everywhere, so one page is checked in all four looks. */
+  /** The frame of all pages is the same: one page is enough to check it in every theme and width. */
   const IN_ALL_LOOKS = 'getting-started';
   const LOOKS = [
     { scheme: 'light', width: 'wide' },

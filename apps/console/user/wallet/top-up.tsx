@@ -69,7 +69,7 @@ function useValues(credits: string): ValuesForm {
 export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
   const form = useValues(credits);
   const { way } = form.values;
-  const { quote, isOld } = useQuote(way, form.values[way]);
+  const { quote, isOutdated } = useQuote(way, form.values[way]);
   const providers = quote.data?.providers ?? [];
   const { onSubmit, isSending, failure } = useOrder(form, { providers, ordered });
   const fault = quote.error ? asFailure(quote.error) : null;
@@ -82,20 +82,20 @@ export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
       <Offer quote={isWrong ? undefined : quote.data} />
       <Providers form={form} providers={quote.data?.providers} />
       <FormFault error={failure} />
-      <Submit quote={isWrong ? undefined : quote.data} isOld={isOld} isSending={isSending} />
+      <Submit quote={isWrong ? undefined : quote.data} isOutdated={isOutdated} isSending={isSending} />
     </form>
   );
 }
 
-/** The last quote stays until the next one arrives: until then it is an old one. */
+/** The last quote stays until the next one arrives. Until then it is outdated. */
 function useQuote(way: Way, typed: string) {
   const [wish] = useDebouncedValue(typed.trim(), TYPING_MS);
   const pattern = way === 'credits' ? CREDITS : PAYMENT;
   const query = way === 'credits' ? { credits: wish } : { pay: wish };
   const quote = useShown('/api/topups/quote', { query }, { enabled: pattern.test(wish) });
-  // What cannot be read is refused when it is sent, which says so.
-  const isOld = pattern.test(typed.trim()) && (quote.isPlaceholderData || wish !== typed.trim());
-  return { quote, isOld };
+  // An amount that cannot be read has no quote. The form refuses it when it is sent.
+  const isOutdated = pattern.test(typed.trim()) && (quote.isPlaceholderData || wish !== typed.trim());
+  return { quote, isOutdated };
 }
 
 interface Ordering {
@@ -224,19 +224,19 @@ function Providers({ form, providers }: { form: ValuesForm; providers: readonly 
 
 interface SubmitProps {
   quote: TopUpQuote | undefined;
-  /** Nobody orders at a price that is not the one shown. */
-  isOld: boolean;
+  /** The quote is for another amount than the one entered, so nothing can be ordered yet. */
+  isOutdated: boolean;
   isSending: boolean;
 }
 
-function Submit({ quote, isOld, isSending }: SubmitProps) {
+function Submit({ quote, isOutdated, isSending }: SubmitProps) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText(quote?.currency);
   return (
     <Button
       type="submit"
       loading={isSending}
-      disabled={!quote || isOld || quote.providers.length === 0}
+      disabled={!quote || isOutdated || quote.providers.length === 0}
       w="fit-content"
     >
       {quote ? t('topUp.submit', { amount: money(quote.pay) }) : t('topUp.submitNothing')}
