@@ -453,10 +453,7 @@ describe('an administrator', () => {
   it('adds an alias of a model with limits that the server checks', async () => {
     const tab = await open({ as: await staff('admin'), expectedStatuses: [400] });
     const { page } = tab;
-    // Nothing is read again because of its age.
-    await page.clock.setFixedTime(Date.now());
-    await tab.goto('/marketplace?text=vendora-boat');
-    await tab.follow('/admin/models?new=alias');
+    await tab.goto('/admin/models?new=alias');
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('vendora-boat');
     await drawer.getByLabel('Alias of').click();
@@ -468,8 +465,22 @@ describe('an administrator', () => {
     await drawer.getByLabel('Max seconds').fill('10');
     await drawer.getByRole('button', { name: 'Add the alias' }).click();
     await page.getByRole('row', { name: /vendora-boat vendora-imagine-video Video/ }).waitFor();
-    await tab.follow('/marketplace?text=vendora-boat');
-    await page.getByRole('link', { name: 'vendora-boat' }).waitFor();
+  });
+
+  it('switches a model off, and the marketplace follows at once', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    const market = '/marketplace?text=vendora-imagine-video-1.5-preview';
+    // Nothing is read again because of its age.
+    await page.clock.setFixedTime(Date.now());
+    await tab.goto(market);
+    await page.getByRole('link', { name: 'vendora-imagine-video-1.5-preview' }).waitFor();
+    await tab.follow('/admin/models?model=vendora-imagine-video-1.5-preview');
+    await page.getByRole('switch', { name: /^On/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('vendora-imagine-video-1.5-preview saved.').waitFor();
+    await tab.follow(market);
+    await page.getByText('No models match your filters').waitFor();
   });
 
   it('routes a model by cost, and shows in which order its channels are tried', async () => {
