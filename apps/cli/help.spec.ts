@@ -19,6 +19,17 @@ describe('the help of the command line', () => {
     });
     expect(wide).toEqual([]);
   });
+
+  it('names defaults as people would type them', () => {
+    const texts = commandsOf(program()).map((command) => helpOf(command).replaceAll(/\s+/g, ' '));
+    const defaultsOf = (name: string) =>
+      texts.flatMap((text) => text.match(new RegExp(String.raw`--${name} <[^(]*\(default: [^)]*\)`)) ?? []);
+    expect(defaultsOf('timeout')).toEqual([
+      '--timeout <seconds> how long to wait for an answer (default: 10)',
+    ]);
+    expect(defaultsOf('multiplier')).toEqual([expect.stringMatching(/\(default: none\)$/)]);
+    expect(texts.filter((text) => /<seconds> [^(]*\(default: \d+000\)/.test(text))).toEqual([]);
+  });
 });
 
 function commandsOf(command: Command): Command[] {

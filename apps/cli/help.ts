@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 
 /** For pipes, and terminals that do not say how wide they are. */
 const WIDTH = 80;
@@ -7,9 +7,17 @@ const LEAST_WIDTH = 20;
 
 /** Fits the help of a command to the terminal. Commander wraps its own lists only. */
 export function fitHelp(command: Command): void {
+  for (const option of command.options) nameDefault(option);
   command.configureHelp({ minWidthToWrap: LEAST_WIDTH }).configureOutput({
     writeOut: (text) => process.stdout.write(fittedNotes(text, process.stdout.columns ?? WIDTH)),
   });
+}
+
+/** Names a default as people would type it: durations are kept in milliseconds. */
+function nameDefault(option: Option): void {
+  const { defaultValue: value, flags } = option as { defaultValue: unknown; flags: string };
+  if (typeof value === 'number' && flags.endsWith('<seconds>')) option.default(value, String(value / 1000));
+  if (Array.isArray(value)) option.default(value, value.join(',') || 'none');
 }
 
 /** Breaks paragraphs anew. Indented lines are lists and examples, which stay as they are. */
