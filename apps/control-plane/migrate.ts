@@ -4,7 +4,7 @@ import { helpOf } from '#platform/settings/help.js';
 import { lacksChannels, readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
 
 const ABOUT =
-  "Brings the database up to date, then ends: schema, passwords of the programs' roles, secrets sealed, first catalog.";
+  "Updates the database, then exits: schema, passwords of the programs' roles, encrypted secrets, first catalog.";
 
 const NO_CHANNEL = `No channel is enabled, so every call is refused with model_not_found. Add one in the console, or try the sandbox:
   SANDBOX_URL=http://sandbox:4010 docker compose --profile sandbox up

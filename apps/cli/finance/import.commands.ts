@@ -40,8 +40,8 @@ A mapping is a JSON document or the name of a file with one. It is stored, so yo
 Banks with two columns: "amount": {"debit": "Out", "credit": "In"}. Also: encoding (windows-1252), skipLines, lineId,
 timeZone (in which the bank counts days; UTC by default).
 
-No file says for which days it was asked, so --from and --to do: what it lacks between them did not happen there. The
-next file begins where the last one ended; \`tollgate finance reconcile coverage\` shows gaps.
+A file does not say which days it covers, so --from and --to do: what it lacks between them did not happen there. Start each
+file where the last one ended; \`tollgate finance reconcile coverage\` shows gaps.
 
 Fees and payouts are posted from what is imported, and lines at the bank are matched.
 

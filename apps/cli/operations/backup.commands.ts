@@ -24,7 +24,7 @@ import { hashArgument, publicKeyArgument } from './ledger-verify.command.js';
 
 const SURROUNDINGS = `
 Needs BACKUP_PASSPHRASE (or BACKUP_PASSPHRASE_FILE), and
-  standalone   DATA_DIR; the relay may run
+  standalone   DATA_DIR
   distributed  OWNER_DATABASE_URL, ADMIN_DATABASE_URL, and the programs' STORAGE
                settings and secrets
 
@@ -32,7 +32,7 @@ Exit codes: 0 done, 1 refused or failed, 130 stopped.`;
 
 const BACKUP_NOTES = `
 A backup is one file with every row of one snapshot, the finished files, and the secrets that the data depends on, encrypted with
-the passphrase. To verify it, the command restores it into a temporary database, checks the ledger and the hash chain, and drops
+the passphrase. Programs may run meanwhile. To verify it, the command restores it into a temporary database, checks the ledger and the hash chain, and drops
 it. The file is a tar.gz encrypted with age, so \`age --decrypt\` opens it too.
 ${SURROUNDINGS}
 
@@ -42,7 +42,7 @@ Examples:
 
 const RESTORE_NOTES = `
 The database must not exist or must be empty: nothing is overwritten. It gets its name at the end, once it is complete and its
-books agree. Keep the programs stopped until then, and read "Restore" in docs/operating.md before you start them.
+books agree. Except with --check, keep the programs stopped until then, and read "Restore" in docs/operating.md before you start them.
 ${SURROUNDINGS}
 
 Examples:

@@ -5,9 +5,9 @@ import { printJson, printText } from '../output.js';
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'try everything that a relay needs: configuration, storage, database, clock, bus, and one charge that is held ' +
-        'and released on an account of its own (where payments are real, one that is refused for lack of balance, ' +
-        'since no payment is made up); exits 1 when something fails, and says what to do',
+      'test everything that a relay needs: configuration, storage, database, clock, bus, and a charge that is held and ' +
+        'released on an account of its own (with real payments, a refusal for lack of balance passes too); exits 1 if ' +
+        'something fails, and says what to do',
     )
     .action(run);
 }

@@ -18,7 +18,7 @@ ledger.sealed and in the log. With --head, the chain must contain a hash that yo
 end or rewrote the chain. With --public-key, signatures are checked too: someone who has the database but not the private key
 cannot forge them. A standalone relay keeps the public key in chain-signing.pub of its data folder.
 
-Stored balances must be the sums of their entries, and the balance after each entry that before it and its amount.
+It also checks that each stored balance is the sum of its entries, and that the balance after each entry follows from its amount.
 
 Examples:
   tollgate ledger verify

@@ -52,7 +52,7 @@ export function accountsCommand(): Command {
 function addAccountLimits(accounts: Command): void {
   command('limit', 'set or remove the limits of an account, instead of the defaults', accounts)
     .argument('<account>', 'account id')
-    .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
+    .option('--per-minute <requests>', 'requests per minute, or none', limitArgument)
     .option('--tokens <tokens>', 'tokens per minute, or none', limitArgument)
     .option('--images <images>', 'images per minute, or none', limitArgument)
     .option('--concurrent <requests>', 'concurrent requests, or none', limitArgument)
@@ -74,7 +74,7 @@ export function keysCommand(): Command {
     .action(revoke);
   command('limit', 'set or remove the limits of a key, effective immediately', keys)
     .argument('<key>', 'key id, as `accounts show` lists it')
-    .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
+    .option('--per-minute <requests>', 'requests per minute, or none', limitArgument)
     .option('--tasks <running>', 'videos and 3D assets in progress at once, or none', limitArgument)
     .option(...AS_OPTION)
     .action(limit);
