@@ -10,31 +10,31 @@ import { inLanes } from './lib/lanes.mjs';
 import { ownNetwork } from './lib/own-network.mjs';
 import { hasSpecs, readReport, specsCommand, stages } from './lib/stages.mjs';
 
-const HELP = `Runs everything that must hold, or some stages of it.
+const HELP = `Runs all tests and checks, or some stages of them.
 
 Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer]
        [--require-s3] [--require-containers] [--require-version-before] [--help] [-- VITEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
-  --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
-  --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
-  --require-fuzzer  fail where the fuzzer of the API documents or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
-  --require-s3      fail where no S3 server can be had (also TOLLGATE_REQUIRE_S3=1)
-  --require-containers  fail where containers cannot be run (also TOLLGATE_REQUIRE_CONTAINERS=1)
-  --require-version-before  fail where the version before cannot be found or installed (also TOLLGATE_REQUIRE_VERSION_BEFORE=1)
+  --require-kafka   fail if there is no Kafka broker (also TOLLGATE_REQUIRE_KAFKA=1)
+  --require-chromium  fail if there is no browser (also TOLLGATE_REQUIRE_CHROMIUM=1)
+  --require-fuzzer  fail if the API fuzzer or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
+  --require-s3      fail if there is no S3 server (also TOLLGATE_REQUIRE_S3=1)
+  --require-containers  fail if containers cannot run (also TOLLGATE_REQUIRE_CONTAINERS=1)
+  --require-version-before  fail if the previous version cannot be found or installed (also TOLLGATE_REQUIRE_VERSION_BEFORE=1)
   --help            this text
-  -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit", or the files of the specs to run
+  -- VITEST_OPTIONS  for the stages that run specs, such as: -- -t "monthly limit", or the spec files to run
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker. The S3
 server is S3Proxy by Maven and Java 17.
-The browser is CHROMIUM, else chromium-headless-shell, else chromium. It, hledger, beancount and faketime are those that
-are installed, else apt's where it has them and root runs this. The fuzzer, Schemathesis, the schemas of Kubernetes and
+The browser is CHROMIUM, else chromium-headless-shell, else chromium. The browser, hledger, beancount and faketime are the
+installed ones; as root, missing ones are installed with apt-get. The fuzzer (Schemathesis), the Kubernetes schemas and
 the Python SDKs that the docs use come from PyPI and need Python 3. What builds the docs comes from npm.
-Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
-Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
-stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else unpacked from Debian's
-package. Helm is what is installed; \`--only chart\` builds it by Go where it is missing. \`cluster\` is run only where it is
-named: it needs root, and builds Kubernetes, kube-router and Prometheus Adapter by Go, once, in some minutes.
+Prometheus is the installed one, else unpacked from Debian's package; without it, its stage fails.
+Containers run in the engine that \`docker\` reaches, else, as root, in a private one from apt's docker.io, with stand-ins
+for images that cannot be pulled. Docker Compose is the plugin, else unpacked from Debian's package.
+Helm is the installed one; \`--only chart\` builds it with Go if it is missing. \`cluster\` only runs if it is named: it
+needs root, and builds Kubernetes, kube-router and Prometheus Adapter with Go once, which takes minutes.
 Up to three stages run at the same time, so their durations add up to more than the total.
 Exit codes: 0 all passed, 1 something failed, 129, 130 and 143 stopped by a signal.
 `;

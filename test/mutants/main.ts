@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { printTable } from '../bench/report.js';
 import { Hunt, type Hunted } from './hunt.js';
 import { mutants } from './mutants.js';
@@ -14,9 +14,11 @@ const ids = mutants.map(({ id }) => id);
 
 const program = new Command('npm run mutants --')
   .description(
-    'Plants small faults in the paths of money, one at a time, each in a copy of the sources, and runs the spec that must find it.',
+    'Plants small faults in money code, one at a time, each in a copy of the sources, and runs the spec that must find it.',
   )
-  .option('--only <ids>', 'some of them, by commas', idsOf, ids)
+  .addOption(
+    new Option('--only <ids>', 'some of them, separated by commas').argParser(idsOf).default(ids, 'all'),
+  )
   .option('--copies <number>', 'how many specs run at the same time', countOf, 2)
   .option('--list', 'print the faults and run nothing', false)
   .option('--json', 'print one JSON object instead of a table', false)

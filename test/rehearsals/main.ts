@@ -16,10 +16,14 @@ interface Options {
 
 const program = new Command('npm run rehearse --')
   .description(
-    'Rehearses failovers: starts the programs, sends paid calls at a steady rate, does one fault, and compares every answer with ' +
-      'the books once service is back.',
+    'Rehearses failovers: starts the programs, sends paid calls at a steady rate, causes one fault, and compares every answer ' +
+      'with the books once calls succeed again.',
   )
-  .addOption(new Option('--only <names>', 'some of them, by commas').argParser(namesOf).default(names, 'all'))
+  .addOption(
+    new Option('--only <names>', 'some of them, separated by commas')
+      .argParser(namesOf)
+      .default(names, 'all'),
+  )
   .option('--json', 'print one JSON object instead of a table', false)
   .addHelpText(
     'after',

@@ -16,22 +16,13 @@ interface Options {
 
 const program = new Command('npm run soak --')
   .description(
-    'Runs a world of customers, drawn from a seed, while its programs are killed and lose what they depend on, and compares every answer with the books.',
+    'Simulates customers, drawn from a seed, while programs are killed and lose what they depend on, and compares every answer with the books.',
   )
   .option('--minutes <number>', 'how long', numberOf, 3)
-  .option('--seed <number>', 'replays a world: its calls, deeds and strikes', numberOf, randomInt(2 ** 31))
+  .option('--seed <number>', 'replays a run: its calls, actions and faults', numberOf, randomInt(2 ** 31))
   .option('--mode <mode>', modes.join(' or '), modeOf, 'standalone')
-  .option(
-    '--strikes <numbers>',
-    'only these of the strikes that the seed draws, from 1 on, by commas',
-    listOf,
-  )
-  .option(
-    '--shrink <runs>',
-    'more runs at most to find fewer strikes that fail, after a failure',
-    numberOf,
-    4,
-  )
+  .option('--strikes <numbers>', 'only these faults of the seed, from 1, separated by commas', listOf)
+  .option('--shrink <runs>', 'after a failure, most runs to find fewer faults that still fail', numberOf, 4)
   .option('--json', 'print one JSON object instead of tables', false)
   .addHelpText(
     'after',
