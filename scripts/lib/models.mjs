@@ -37,7 +37,8 @@ const OUTCOMES = `## Outcomes
 
 - \`refused\`: the vendor rejected the request. The hold is refunded, and the caller sees the vendor's message.
 - \`not accepted\`: the vendor did not accept the request, or gave up for good. Another channel may be tried.
-- \`unclear\`: the vendor may be working on it. No other channel is tried. An image is refunded; a task waits for its deadline.
+- \`unclear\`: the vendor may be working on it. No other channel is tried. An image is refunded at once, a task if it stays unclear for
+  \`UNCLEAR_CREATE_SECONDS\`.
 - If a vendor answers 429, that key pauses for the vendor's \`Retry-After\`, and the channel's other keys are used.
 
 The second column names what happens. \`apps/sandbox-upstream/README.md\` explains the faults that the sandbox simulates; the others are set

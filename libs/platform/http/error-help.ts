@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.js';
 export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   invalid_api_key:
     'The key is missing, wrong, expired or deleted. Send `Authorization: Bearer sk-tg-…` with a key from the console.',
-  model_not_found: 'There is no model with this name. `GET /v1/models` lists the models your key can use.',
+  model_not_found: 'Your key can use no model of this name. `GET /v1/models` lists those it can use.',
   insufficient_user_quota:
     'Your balance does not cover the hold for this call. Add credits, or request less. Nothing was sent upstream.',
   key_limit_exceeded: 'The key has reached its spend limit. Raise it in the console, or use another key.',

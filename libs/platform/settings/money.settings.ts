@@ -56,14 +56,17 @@ export const staffLimits = {
       max: 100,
     },
   ),
-  MANUAL_TOPUP_LIMIT: usdLimit('Credits that one person may add manually alone in a UTC day', '1000'),
+  MANUAL_TOPUP_LIMIT: usdLimit(
+    'Credits that one person may add alone in a UTC day, by manual top-ups and from suspense',
+    '1000',
+  ),
   TOPUP_REFUND_LIMIT: usdLimit(
     'Credits of top-ups that one person may refund alone in a UTC day, with money returned from suspense',
     '100',
   ),
   REFUND_LIMIT: usdLimit('Credits of charges that one person may refund alone in a UTC day', '20'),
   ADJUSTMENT_LIMIT: usdLimit(
-    'Credits that one person may adjust, write off, book as a cost, or move by booking a dispute, alone in a UTC day',
+    'Credits that one person may adjust, write off, book as a cost, or move by booking a dispute or accepting a report line, alone in a UTC day',
     '20',
   ),
   ONE_PERSON: flag(
@@ -73,7 +76,7 @@ export const staffLimits = {
 };
 
 export const books = {
-  PERIOD_MARGIN_SECONDS: seconds('How long after its end a period can be closed', 60),
+  PERIOD_MARGIN_SECONDS: seconds('How long after its end a period can be closed at the earliest', 60),
   PERIOD_WAIT_SECONDS: seconds('How long a close waits for older transactions', 30),
   PERIOD_ANSWER_SECONDS: seconds(
     'A close answers after this at the latest, and continues in the background',

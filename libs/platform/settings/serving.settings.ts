@@ -183,12 +183,12 @@ export const requests = {
 
 export const limits = {
   KEY_REQUESTS_PER_MINUTE: count(
-    'Paid requests per minute of a key, unless it or its group has its own limit',
+    'Requests per minute of a key, unless it, its group or its account has its own limit',
     600,
     MANY,
   ),
   ACCOUNT_REQUESTS_PER_MINUTE: count(
-    'Paid requests per minute of an account, unless it or its group has its own limit',
+    'Requests per minute of an account, unless it or the group of the key has its own limit',
     1_200,
     MANY,
   ),
@@ -216,7 +216,7 @@ export const limits = {
 
 export const channels = {
   CHANNEL_FAILURES_TO_OPEN: count(
-    'Failed calls in a row, of several accounts, after which a channel gets no more calls for the model',
+    'Failed calls in a row, of several accounts or with a failed test of our own, after which a channel gets no more calls for the model',
     5,
   ),
   CHANNEL_OPEN_SECONDS: seconds('How long until one call may try the channel again', 10),
