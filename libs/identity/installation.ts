@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 import { audit } from './audit-log.js';
 
-/** An installation's declarations about itself, stored when billing starts, so that every program and report uses the same. */
+/** An installation's declarations about itself, stored when the control plane starts, so that every program and report uses the same. */
 export type InstallationFact = 'one-person' | 'played-payments';
 
 export async function readFact(

@@ -72,7 +72,7 @@ export async function readLimit(client: Pick<pg.ClientBase, 'query'>, name: Limi
   return rows[0]?.amount ?? 0n;
 }
 
-/** Stores it. If several billing processes start with different limits, the last one's applies to all. */
+/** Stores it. If several control planes start with different limits, the last one's applies to all. */
 export async function recordLimit(
   database: Pick<pg.Pool, 'query'>,
   name: LimitName,
