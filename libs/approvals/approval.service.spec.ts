@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
-import { inEntityTransaction } from '#database/entity-transaction.js';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../test/support/audit.js';
 import { openEntities } from '../../test/support/entities.js';
+import { until } from '../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { race } from '../../test/support/race.js';
 import { staffActor } from '../../test/support/staff.js';
@@ -162,6 +163,36 @@ describe('a request for an approval', () => {
       param: 'requestId',
     });
     expect(await actionsOn(ledger, one.subject)).toEqual(['approval.requested']);
+  });
+
+  it('is the one that the same change waits for, also if both ask at once or name a person', async () => {
+    const { accountId } = await ledger.account({ credits: '0' });
+    const request = (transaction: EntityTransaction) =>
+      approvals.requestOnce(transaction, {
+        kind: 'rename',
+        subject: `account:${accountId}`,
+        accountId,
+        payload: { accountId, name: 'for ada@example.com' },
+        amount: null,
+        reason: 'a test',
+        actor: asker,
+        requestId: newId(),
+      });
+    const ask = () => inEntityTransaction(source, request);
+    let second: Promise<Approval> | undefined;
+    const first = await inEntityTransaction(source, async (transaction) => {
+      const asked = await request(transaction);
+      let isDone = false;
+      second = ask().finally(() => (isDone = true));
+      await until('the second to wait, or to be done', async () => {
+        const { rows } = await ledger.owner.query<{ waits: boolean }>(
+          `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory') AS waits`,
+        );
+        return rows[0]!.waits || isDone;
+      });
+      return asked;
+    });
+    expect([(await second)?.id, (await ask()).id]).toEqual([first.id, first.id]);
   });
 
   it('contains no address of a person', async () => {

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import type { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { lockOne } from '#database/locks.js';
 import { audit } from '#identity/audit-log.js';
 import { withoutAddresses, withoutAddressesIn } from '#identity/redaction.js';
 import { decideAlone } from '#identity/installation.js';
@@ -137,13 +138,15 @@ export class ApprovalService {
     asked: ApprovalRequest,
     isOutdated: (approvalId: string) => Promise<boolean> = () => Promise.resolve(false),
   ): Promise<Approval> {
-    const { kind, payload } = asked;
+    const { kind } = asked;
+    const payload = JSON.stringify(withoutAddressesIn(asked.payload));
+    await lockOne(transaction.client, 'approval', kind, payload);
     const pending = transaction.entities
       .createQueryBuilder(Approval, 'approval')
       .where('kind = :kind AND state = :state AND payload = :payload::jsonb', {
         kind,
         state: 'pending',
-        payload: JSON.stringify(payload),
+        payload,
       })
       .orderBy('id', 'DESC')
       .limit(1);
