@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** Every advisory lock with a number. They only have to be different within one database. */
 const NUMBERS = {
   /** In the database that the administrator logs in to. */
-  preparation: 7012004832n,
+  preparation: 7012004830n,
   migration: 7012004831n,
   balanceSnapshots: 7012004832n,
   ledgerChain: 7012004833n,
@@ -17,6 +17,7 @@ export type LockName = keyof typeof NUMBERS;
 
 /** Locks for one thing each, such as a payment: named by a kind and the thing's key. */
 export type LockKind =
+  | 'approval'
   | 'bank-matching'
   | 'outflow'
   | 'payment'
