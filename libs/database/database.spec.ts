@@ -252,6 +252,20 @@ describe('openDataSource', () => {
     await source.destroy();
   });
 
+  it('does not count a transaction as committed if a failed statement was swallowed', async () => {
+    const source = await connect(database.ownerUrl, { max: 1 });
+    const add = (id: number) => (transaction: EntityTransaction) =>
+      transaction.client.query('INSERT INTO counters VALUES ($1, 0)', [id]);
+    const work = inEntityTransaction(source, async (transaction) => {
+      await add(1)(transaction);
+      await transaction.client.query('SELECT 1 / 0').catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('rolled back');
+    await inEntityTransaction(source, add(10));
+    expect((await pool.query('SELECT id FROM counters')).rows).toEqual([{ id: 10 }]);
+    await source.destroy();
+  });
+
   it('never commits what was left of a transaction that got no answer', async () => {
     const source = await connect(database.ownerUrl, { max: 1 });
     const add = (id: number) => (transaction: EntityTransaction) =>

@@ -146,10 +146,7 @@ async function transactOnce<T>(
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     const result = await work(client);
-    const { command } = await client.query('COMMIT');
-    // The server answers COMMIT with ROLLBACK if `work` ignored a failed statement.
-    if (command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: one of its statements had failed.');
+    await commit(client);
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
@@ -157,6 +154,13 @@ async function transactOnce<T>(
   } finally {
     client.release(broken);
   }
+}
+
+/** @throws Error if nothing was committed: the server answers COMMIT with ROLLBACK if a failed statement was ignored */
+export async function commit(client: pg.ClientBase): Promise<void> {
+  const { command } = await client.query('COMMIT');
+  if (command !== 'COMMIT')
+    throw new Error('The transaction was rolled back: one of its statements had failed.');
 }
 
 /** A posting met the close of a period that began after the posting had checked. The next run sees the close. */

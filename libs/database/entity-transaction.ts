@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isRerunnable } from './database.js';
+import { commit, isRerunnable } from './database.js';
 
 /** One transaction for both: entities, and the connection below them for hand-written SQL. */
 export interface EntityTransaction {
@@ -39,7 +39,8 @@ async function transactOnce<T>(
     const client = (await runner.connect()) as pg.PoolClient;
     await runner.startTransaction('READ COMMITTED');
     const result = await work({ entities: runner.manager, client });
-    await runner.commitTransaction();
+    // Not the runner's own, which does not notice that the server rolled back instead.
+    await commit(client);
     return result;
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
