@@ -12,7 +12,7 @@ import { orderFault, type TopupRate, type TopupWish } from '#topup/conversion.js
 import { convertForAccount } from '#topup/account-rates.js';
 import type { PaymentsConfig } from './payments.config.js';
 import { viewPayment } from './payment.fields.js';
-import type { Checkout } from './payment.provider.js';
+import { type Checkout, LONGEST_STRIPE_CHECKOUT_MS } from './payment.provider.js';
 import { type OrderReversals, readReversals } from './order.reversals.js';
 import { TopupOrder } from './topup-order.entity.js';
 
@@ -87,6 +87,8 @@ export class OrderStore {
   private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
     const { accountId, requestId, provider, request, offer } = order;
     const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
+    // An order that seemed open after the end of its checkout would lead to a page that takes no payment.
+    const lifeMs = provider === 'stripe' ? Math.min(orderLifeMs, LONGEST_STRIPE_CHECKOUT_MS) : orderLifeMs;
     await lockAccount(client, accountId);
     await refuseTooMany(client, order);
     await countDaily(client, accountId, 'new orders');
@@ -100,7 +102,7 @@ export class OrderStore {
       offer.payMinor,
       offer.currency,
       offer.rate,
-      orderLifeMs,
+      lifeMs,
       firstCheckMs,
     ]);
   }

@@ -14,6 +14,9 @@ export interface PayableOrder {
   expiresAt: Date;
 }
 
+/** The longest checkout at Stripe, less a minute by which our clock may be ahead. Orders of bank transfers may have more time. */
+export const LONGEST_STRIPE_CHECKOUT_MS = (24 * 60 - 1) * 60_000;
+
 export interface Checkout {
   /** The provider's own id. */
   reference: string | null;

@@ -3,15 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { formatAmount } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import type {
-  Checkout,
-  CheckoutState,
-  PayableOrder,
-  PaymentEvent,
-  PaymentFact,
-  PaymentProvider,
-  ProviderRefund,
-  RefundOrder,
+import {
+  type Checkout,
+  type CheckoutState,
+  LONGEST_STRIPE_CHECKOUT_MS,
+  type PayableOrder,
+  type PaymentEvent,
+  type PaymentFact,
+  type PaymentProvider,
+  type ProviderRefund,
+  type RefundOrder,
 } from './payment.provider.js';
 import type { StripeConfig } from './payments.config.js';
 import { openStripe } from './stripe.client.js';
@@ -19,8 +20,6 @@ import { isOfOurTime, requireReadable } from './stripe.event.js';
 
 /** The shortest checkout that Stripe allows, plus a minute for the network. */
 const SHORTEST_CHECKOUT_MS = 31 * 60_000;
-/** The longest, less a minute by which our clock may be ahead. An order may have more time, for bank transfers. */
-const LONGEST_CHECKOUT_MS = (24 * 60 - 1) * 60_000;
 /** Marks our refunds at Stripe, to find them when their idempotency key is forgotten there after a day. */
 const REFUND_MARK = 'tollgate_refund';
 
@@ -142,7 +141,7 @@ function lineOf({
 /** Seconds since 1970. The same for each repeat, or Stripe would refuse it as a different request. */
 function checkoutEnd({ createdAt, expiresAt }: PayableOrder): number {
   const lifeMs = expiresAt.getTime() - createdAt.getTime();
-  const allowedMs = Math.min(Math.max(lifeMs, SHORTEST_CHECKOUT_MS), LONGEST_CHECKOUT_MS);
+  const allowedMs = Math.min(Math.max(lifeMs, SHORTEST_CHECKOUT_MS), LONGEST_STRIPE_CHECKOUT_MS);
   return Math.floor((createdAt.getTime() + allowedMs) / 1000);
 }
 

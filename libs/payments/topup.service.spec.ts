@@ -70,6 +70,20 @@ describe('an order', () => {
     expect(await payments.orders.list(accountId, 10, null)).toEqual([]);
   });
 
+  it('through Stripe ends with its checkout, however long a bank transfer may take', async () => {
+    const { source, ledger, config } = payments;
+    const day = 24 * 3_600_000;
+    const patient = { payments: { ...config.payments, orderLifeMs: 7 * day } };
+    const orders = new OrderStore({ source, pool: ledger.billing, config: patient });
+    const asked = { accountId: await payments.newAccount(), wish: { credits: parseAmount('10') } };
+    const lifeOf = async (provider: 'stripe' | 'manual') => {
+      const { createdAt, expiresAt } = await orders.save({ ...asked, provider, requestId: newId() });
+      return expiresAt.getTime() - createdAt.getTime();
+    };
+    expect(await lifeOf('manual')).toBe(7 * day);
+    expect(await lifeOf('stripe')).toBe(day - 60_000);
+  });
+
   it('is refused for a provider that is not configured', async () => {
     const wish = { credits: parseAmount('10') };
     const asked = {
