@@ -35,6 +35,8 @@ export interface SuspenseItem {
   happenedAt?: string | null;
   /** Tells apart what is booked for the same reason and reference: the failed refund after which it is, or `beyond` a payment. */
   part?: string | undefined;
+  /** The item that left, which a refund that came back undoes. */
+  undoes?: string;
 }
 
 /**
@@ -67,8 +69,8 @@ export async function bookSuspense(
   });
   const itemId = newId();
   await client.query(
-    `INSERT INTO suspense_items (id, provider, reference, order_id, payment_id, amount_minor, currency, why, transaction_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `INSERT INTO suspense_items (id, provider, reference, order_id, payment_id, amount_minor, currency, why, transaction_id, undoes)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       itemId,
       provider,
@@ -79,6 +81,7 @@ export async function bookSuspense(
       currency,
       why,
       transactionId,
+      item.undoes ?? null,
     ],
   );
   return { itemId, created: true, transactionId };

@@ -62,29 +62,30 @@ async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${ids}.`, alert: why };
 }
 
-/** The parts in which a refund left. All of it if these are not its amount, or it was one of ours. */
+/** The parts in which a refund left, each with the item that it undoes. All of it if these are not its amount, or it was one of ours. */
 async function partsOf(
   client: pg.PoolClient,
   { provider, providerRefundId, amountMinor }: ReportedFact<'refund'>,
-): Promise<bigint[]> {
-  const { rows } = await client.query<{ amount: bigint }>(
-    `SELECT -amount_minor AS amount FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund'
-     ORDER BY transaction_id`,
+): Promise<Part[]> {
+  const { rows } = await client.query<{ amountMinor: bigint; undoes: string }>(
+    `SELECT -amount_minor AS "amountMinor", id AS undoes FROM suspense_items
+     WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund' ORDER BY transaction_id`,
     [provider, providerRefundId],
   );
-  const parts = rows.map(({ amount }) => amount);
-  return parts.reduce((sum, part) => sum + part, 0n) === amountMinor ? parts : [amountMinor];
+  return rows.reduce((sum, part) => sum + part.amountMinor, 0n) === amountMinor ? rows : [{ amountMinor }];
 }
+
+type Part = Pick<SuspenseItem, 'amountMinor' | 'undoes'>;
 
 /** Books a refund as one item, or one within its payment and one beyond. @returns their ids */
 async function suspendParts(
   client: pg.PoolClient,
   fact: ReportedFact<'refund'>,
-  { parts, ...item }: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'why'> & { parts: bigint[] },
+  { parts, ...item }: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'why'> & { parts: Part[] },
 ): Promise<string> {
   const ids: string[] = [];
-  for (const [index, amountMinor] of parts.entries())
-    ids.push(await suspend(client, fact, { ...item, amountMinor, part: index === 0 ? undefined : 'beyond' }));
+  for (const [index, each] of parts.entries())
+    ids.push(await suspend(client, fact, { ...item, ...each, part: index === 0 ? undefined : 'beyond' }));
   return ids.join(' and ');
 }
 
@@ -104,7 +105,8 @@ async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>
   const gone = { reference, orderId: null, paymentId, why } as const;
   const beyond = amountMinor - (await withinSuspended(client, fact));
   // Returning the payment ends only what is within it. All of a refund is one item, if all of it is within or beyond.
-  const parts = beyond === 0n || beyond === amountMinor ? [-amountMinor] : [beyond - amountMinor, -beyond];
+  const amounts = beyond === 0n || beyond === amountMinor ? [-amountMinor] : [beyond - amountMinor, -beyond];
+  const parts = amounts.map((amount) => ({ amountMinor: amount }));
   const detail = `A refund that we did not ask for: suspense ${await suspendParts(client, fact, { ...gone, parts })}.`;
   return { state: 'suspense', detail, alert: why };
 }

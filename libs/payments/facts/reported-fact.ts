@@ -71,7 +71,7 @@ export async function suspend(
     reportedAt,
     house,
   }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'reportedAt' | 'house'>,
-  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'amountMinor' | 'why' | 'part'>,
+  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'amountMinor' | 'why' | 'part' | 'undoes'>,
 ): Promise<string> {
   const happenedAt = withoutAccount(reportedAt, await databaseNowMs(client));
   const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);

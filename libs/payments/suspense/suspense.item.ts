@@ -34,16 +34,8 @@ const ENDS_WITH_PAYMENT = `${isGone('i')} AND EXISTS (SELECT FROM suspense_items
 /** Incoming money that we may keep, because it is nobody's payment for something to come. */
 const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
 
-/**
- * Whether refund `i`, which came back, had ended as `state` when it left. One that left in two parts comes back in two; if it
- * comes back as one item, both must have ended so.
- */
-const leftAs = (
-  state: LockedItem['state'],
-): string => `(SELECT bool_and(u.state = '${state}') FROM suspense_items u
-    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'
-      AND (u.amount_minor = -i.amount_minor OR NOT EXISTS (SELECT FROM suspense_items o WHERE o.provider = i.provider
-        AND o.reference = i.reference AND o.why = 'unknown_refund' AND o.amount_minor = -i.amount_minor)))`;
+/** Whether refund `i`, which came back, had ended as a cost. */
+const LEFT_AS_COST = `EXISTS (SELECT FROM suspense_items u WHERE u.id = i.undoes AND u.state = 'expensed')`;
 
 /** Whether refund `i`, which came back, is one of ours, for which its customer gave credits; `but`: with another condition. */
 const isOurs = (
@@ -56,13 +48,12 @@ const TAKEN_TOO = `EXISTS (SELECT FROM disputes d WHERE d.topup_id = r.topup_id 
 
 /** What is lost may be a cost. What came is income if it is nobody's payment: also a refund that left as a cost, and came back. */
 const MAY_BE_EXPENSED = `(i.amount_minor < 0 OR i.why IN (${KEPT.map((why) => `'${why}'`).join(', ')})
-  OR i.why = 'refund_failed' AND (${leftAs('expensed')} OR ${isOurs(TAKEN_TOO)}))`;
+  OR i.why = 'refund_failed' AND (${LEFT_AS_COST} OR ${isOurs(TAKEN_TOO)}))`;
 
 /** Whether refund `i` came back after its payment had been returned, which ended with it. */
-const OF_RETURNED = `${leftAs('returned')} AND EXISTS (SELECT FROM suspense_items u
+const OF_RETURNED = `EXISTS (SELECT FROM suspense_items u
     JOIN suspense_items p ON p.provider = u.provider AND p.reference = u.payment_id AND p.amount_minor > 0
-    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'
-      AND p.state = 'returned' AND p.cleared_transaction_id < i.transaction_id)`;
+    WHERE u.id = i.undoes AND u.state = 'returned' AND p.state = 'returned' AND p.cleared_transaction_id < i.transaction_id)`;
 
 /** What came back is a payment only if no other item, and no credits, stand for it. */
 const IS_PAYMENT = `(i.why NOT IN ('dispute_won', 'refund_failed')
