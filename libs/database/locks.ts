@@ -10,6 +10,7 @@ const NUMBERS = {
   periodClose: 7012004841n,
   reconciler: 201355777n,
   requestLog: 7012004842n,
+  webhookClaims: 7012004843n,
   administrators: 7011102n,
 } as const;
 

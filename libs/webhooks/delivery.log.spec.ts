@@ -6,7 +6,8 @@ import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { race } from '../../test/support/race.js';
 import { DeliveryLog } from './delivery.log.js';
-import { DeliveryQueue, type DueDelivery, switchOff } from './delivery.queue.js';
+import { DeliveryQueue, switchOff } from './delivery.queue.js';
+import type { DueDelivery } from './due-deliveries.js';
 import { readWebhooksConfig } from './webhooks.config.js';
 
 const config = readWebhooksConfig(new ConfigReader({}));
@@ -47,7 +48,7 @@ async function claimed(count: number): Promise<DueDelivery[]> {
       data: {},
     })),
   );
-  return queue.claim(count, count, []);
+  return queue.claim({ further: count, perAccount: count, perEndpoint: count }, []);
 }
 
 const attempt = (status: number) => {
@@ -94,7 +95,7 @@ describe('the delivery log', () => {
       [delivered],
     );
     await log.replay(of, delivered);
-    const [again] = await queue.claim(1, 1, []);
+    const [again] = await queue.claim({ further: 1, perAccount: 1, perEndpoint: 1 }, []);
     await queue.succeeded(again!, attempt(204));
     const kept = (await log.find(of, delivered)).log.map(({ status }) => status);
     expect(kept).toEqual([...Array.from({ length: 99 }, (_, index) => 4_902 + index), 204]);
@@ -116,7 +117,7 @@ describe('a replay', () => {
   it('sends an ended delivery again, and leaves a pending one as it is', async () => {
     const { failed } = await ended();
     expect(await log.replay(of, failed)).toMatchObject({ state: 'pending', attempts: 0 });
-    const [again] = await queue.claim(1, 1, []);
+    const [again] = await queue.claim({ further: 1, perAccount: 1, perEndpoint: 1 }, []);
     expect(again).toMatchObject({ id: failed, attempts: 1 });
     expect(await log.replay(of, failed)).toMatchObject({ state: 'pending', attempts: 1 });
     await queue.succeeded(again!, attempt(204));

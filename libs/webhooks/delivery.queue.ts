@@ -3,28 +3,10 @@ import { emailsOfAccount } from '#identity/account.store.js';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
+import { claimDue, type DueDelivery, type InProgress, type MostAtOnce } from './due-deliveries.js';
 import type { DisabledReason } from './webhook-endpoint.entity.js';
 import { type AccountEvent, webhookBody } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
-
-/** A delivery to attempt now, with what that needs of its endpoint. */
-export interface DueDelivery {
-  id: string;
-  endpointId: string;
-  accountId: string;
-  eventId: string;
-  body: string;
-  /** Including this one. */
-  attempts: number;
-  leaseToken: string;
-  url: string;
-  /** As stored, newest first. */
-  secrets: string[];
-  /** Disabled or deleted since, so nothing more is sent. */
-  isOff: boolean;
-  /** The trace of the call that caused it. */
-  traceparent: string | null;
-}
 
 /** The outcome of an attempt. */
 export interface DeliveryAttempt {
@@ -58,32 +40,6 @@ INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_typ
 SELECT *, now() + $8::float8 * interval '1 millisecond'
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
 ON CONFLICT (endpoint_id, event_id) DO NOTHING`;
-
-/**
- * Each endpoint gives a few of its oldest, and then each account one after the other, the one with the fewest in progress first.
- * So neither a long queue nor many slow receivers delay those of others.
- */
-const CLAIM = `
-WITH due AS (
-  SELECT picked.id FROM (
-    SELECT DISTINCT endpoint_id FROM webhook_deliveries
-    WHERE state = 'pending' AND next_attempt_at <= now() AND endpoint_id <> ALL ($2::text[])) AS endpoint
-  JOIN webhook_endpoints owned ON owned.id = endpoint.endpoint_id
-  CROSS JOIN LATERAL (
-    SELECT id, next_attempt_at FROM webhook_deliveries
-    WHERE endpoint_id = endpoint.endpoint_id AND state = 'pending' AND next_attempt_at <= now()
-    ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS picked
-  ORDER BY row_number() OVER (PARTITION BY owned.account_id ORDER BY picked.next_attempt_at)
-    + (SELECT count(*) FROM unnest($5::text[]) AS busy (account_id) WHERE busy.account_id = owned.account_id),
-    picked.next_attempt_at LIMIT $1)
-UPDATE webhook_deliveries d
-SET next_attempt_at = now() + $4::float8 * interval '1 millisecond', lease_token = gen_random_uuid(),
-  attempts = d.attempts + 1
-FROM due, webhook_endpoints e WHERE d.id = due.id AND e.id = d.endpoint_id
-RETURNING d.id, d.endpoint_id AS "endpointId", d.account_id AS "accountId", d.event_id AS "eventId", d.body, d.attempts,
-  d.lease_token AS "leaseToken", d.traceparent, e.url,
-  CASE WHEN e.previous_secret_until > now() THEN ARRAY[e.secret, e.previous_secret] ELSE ARRAY[e.secret] END AS secrets,
-  (e.disabled_at IS NOT NULL OR e.deleted_at IS NOT NULL) AS "isOff"`;
 
 /** The attempts of a delivery that stay in the log, which shows them all at once. */
 const MAX_LOGGED = 100;
@@ -149,19 +105,9 @@ export class DeliveryQueue {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /**
-   * Claims due deliveries, under a lease that outlasts an attempt. Endpoints with `perEndpoint` of those in progress have to wait.
-   */
-  async claim(
-    limit: number,
-    perEndpoint: number,
-    inProgress: readonly Pick<DueDelivery, 'endpointId' | 'accountId'>[],
-  ): Promise<DueDelivery[]> {
-    const leaseMs = this.config.timeoutMs * 2 + 5_000;
-    const ofEndpoints = Map.groupBy(inProgress, ({ endpointId }) => endpointId);
-    const full = [...ofEndpoints].filter(([, those]) => those.length >= perEndpoint).map(([id]) => id);
-    const accounts = inProgress.map(({ accountId }) => accountId);
-    return (await this.pool.query<DueDelivery>(CLAIM, [limit, full, perEndpoint, leaseMs, accounts])).rows;
+  /** Claims due deliveries, under a lease that outlasts an attempt. */
+  async claim(most: MostAtOnce, inProgress: readonly InProgress[]): Promise<DueDelivery[]> {
+    return claimDue(this.pool, most, { inProgress, leaseMs: this.config.timeoutMs * 2 + 5_000 });
   }
 
   /** Records a successful attempt. */

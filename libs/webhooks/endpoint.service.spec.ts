@@ -10,7 +10,8 @@ import { openEntities } from '../../test/support/entities.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { race } from '../../test/support/race.js';
 import { staffActor } from '../../test/support/staff.js';
-import { DeliveryQueue, type DueDelivery } from './delivery.queue.js';
+import { DeliveryQueue } from './delivery.queue.js';
+import type { DueDelivery } from './due-deliveries.js';
 import { type Asker, EndpointService } from './endpoint.service.js';
 import { type EventType, financeEventTypes } from './webhook-event.js';
 import { readWebhooksConfig } from './webhooks.config.js';
@@ -54,7 +55,9 @@ async function claimed(endpointId: string): Promise<DueDelivery> {
   const at = new Date(Date.now() + 1_000).toISOString();
   const { accountId } = asker.actor;
   await queue.add([{ id: `topup_${newId()}`, type: 'topup.credited', accountId, at, data: {} }]);
-  return (await queue.claim(10, 4, [])).find((due) => due.endpointId === endpointId)!;
+  return (await queue.claim({ further: 10, perAccount: 10, perEndpoint: 4 }, [])).find(
+    (due) => due.endpointId === endpointId,
+  )!;
 }
 
 function answered(status: number) {

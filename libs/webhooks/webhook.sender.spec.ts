@@ -12,7 +12,8 @@ import { UpstreamConnections } from '#upstream/connections.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { until } from '../../test/support/eventually.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.js';
-import { DeliveryQueue, type DueDelivery, endPending } from './delivery.queue.js';
+import { DeliveryQueue, endPending } from './delivery.queue.js';
+import type { DueDelivery } from './due-deliveries.js';
 import { WebhookSender } from './webhook.sender.js';
 import { readWebhooksConfig } from './webhooks.config.js';
 
@@ -24,6 +25,7 @@ const connections = new UpstreamConnections();
 const config = readWebhooksConfig(
   new ConfigReader({ WEBHOOK_POLL_SECONDS: '0.02', WEBHOOK_TIMEOUT_SECONDS: '180' }),
 );
+const MOST = { further: 64, perAccount: 16, perEndpoint: 4 };
 /** For receivers that do not answer. */
 const HASTY = { ...config, timeoutMs: 2_000 };
 
@@ -131,16 +133,53 @@ it('does not let a silent receiver hold up the others', async () => {
 
 it('gives the accounts turns, whatever waits for longest', async () => {
   const [slow, other] = [await endpoint(`${receiver.url}/slow`), await endpoint(`${receiver.url}/other`)];
-  const accounts = async (limit: number, inProgress: readonly DueDelivery[] = []) =>
-    (await queue.claim(limit, 4, inProgress)).map(({ accountId }) => accountId);
+  const accounts = async (further: number, inProgress: readonly DueDelivery[] = []) =>
+    (await queue.claim({ ...MOST, further }, inProgress)).map(({ accountId }) => accountId);
   await queue.add(Array.from({ length: 9 }, () => credited(slow.accountId)));
   await queue.add([credited(other.accountId), credited(other.accountId)]);
-  const begun = await queue.claim(2, 4, []);
+  const begun = await queue.claim({ ...MOST, further: 2 }, []);
   expect(begun.map(({ accountId }) => accountId).sort()).toEqual([slow.accountId, other.accountId].sort());
   const working = begun.filter(({ accountId }) => accountId === slow.accountId);
   expect(await accounts(1, working)).toEqual([other.accountId]);
   expect(await accounts(1, working)).toEqual([slow.accountId]);
   for (const { id } of [slow, other]) await inTransaction(ledger.billing, (client) => endPending(client, id));
+});
+
+it('sends an endpoint as many at once as it may have, however many programs send', async () => {
+  const { id, accountId } = await endpoint(`${receiver.url}/crowded`);
+  await queue.add(Array.from({ length: 40 }, () => credited(accountId)));
+  const first = await queue.claim({ ...MOST, further: 3 }, []);
+  const next = await queue.claim(MOST, first);
+  expect([first.length, next.length]).toEqual([3, 1]);
+  await queue.succeeded(first[0]!, {
+    startedAt: new Date(),
+    durationMs: 1,
+    status: 200,
+    error: null,
+    answer: null,
+  });
+  // Other programs know nothing of what this one has in progress.
+  const others = await Promise.all(Array.from({ length: 8 }, () => queue.claim(MOST, [])));
+  expect(others.flat()).toHaveLength(1);
+  await inTransaction(ledger.billing, (client) => endPending(client, id));
+  // The four are still under way, though their deliveries were ended and started over.
+  await ledger.billing.query(
+    `UPDATE webhook_deliveries SET state = 'pending', ended_at = NULL WHERE endpoint_id = $1 AND state = 'failed'`,
+    [id],
+  );
+  expect(await queue.claim(MOST, [...first.slice(1), ...next, ...others.flat()])).toEqual([]);
+  await inTransaction(ledger.billing, (client) => endPending(client, id));
+});
+
+it('leaves places to other accounts, though nobody else waits yet', async () => {
+  const { id, accountId } = await endpoint(`${receiver.url}/alone`);
+  await queue.add(Array.from({ length: 9 }, () => credited(accountId)));
+  const most = { further: 64, perAccount: 3, perEndpoint: 9 };
+  const first = await queue.claim(most, []);
+  expect(first).toHaveLength(3);
+  expect(await queue.claim(most, first)).toEqual([]);
+  expect(await queue.claim(most, first.slice(1))).toHaveLength(1);
+  await inTransaction(ledger.billing, (client) => endPending(client, id));
 });
 
 it('queues nothing from before the endpoint, and nothing that the log would have forgotten', async () => {

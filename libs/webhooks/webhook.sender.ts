@@ -8,11 +8,16 @@ import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { currentTrace, traced } from '#platform/tracing.js';
 import type { UpstreamConnections } from '#upstream/connections.js';
 import { httpCall } from '#upstream/http-call.js';
-import type { DeliveryAttempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
+import type { DeliveryAttempt, DeliveryQueue, SwitchedOff } from './delivery.queue.js';
+import type { DueDelivery } from './due-deliveries.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
-/** The most concurrent attempts of this process, and to one endpoint: a slow receiver delays only its own deliveries. */
+/**
+ * The most concurrent attempts of this process, of one account in it, and to one endpoint by all processes: slow receivers
+ * delay only the deliveries of their own account.
+ */
 const MAX_IN_FLIGHT = 64;
+const MAX_PER_ACCOUNT = 16;
 const MAX_PER_ENDPOINT = 4;
 /** Longer answers are not read. */
 const MAX_ANSWER_BYTES = 16_384;
@@ -62,7 +67,8 @@ export class WebhookSender extends Looping {
   protected async round(): Promise<boolean> {
     const free = MAX_IN_FLIGHT - this.inFlight.size;
     if (free <= 0) return false;
-    const claimed = await this.parts.queue.claim(free, MAX_PER_ENDPOINT, [...this.inFlight.values()]);
+    const most = { further: free, perAccount: MAX_PER_ACCOUNT, perEndpoint: MAX_PER_ENDPOINT };
+    const claimed = await this.parts.queue.claim(most, [...this.inFlight.values()]);
     for (const delivery of claimed) this.begin(delivery);
     return claimed.length === free;
   }
