@@ -200,6 +200,29 @@ describe('recognition', () => {
     await expectClean();
   });
 
+  it('tries them all again, though more than a round retries stay where they are', async () => {
+    const ids: string[] = [];
+    const allowAll = 'ALTER TABLE lot_uses DROP CONSTRAINT IF EXISTS not_these';
+    const refuseThem = () =>
+      fixture.owner.query(
+        `${allowAll}; ALTER TABLE lot_uses ADD CONSTRAINT not_these CHECK (account_id NOT IN (${ids.join()})) NOT VALID`,
+      );
+    // More that fail at once would be taken for a fault of something else.
+    for (let round = 0; round < 2; round += 1) {
+      for (let n = 0; n < 11; n += 1) ids.push(`'${(await customerWithUses(1)).accountId}'`);
+      await refuseThem();
+      await recogniseEverything();
+    }
+    const corrected = ids.pop()!;
+    await refuseThem();
+    await until('the corrected one', async () => (await retryStuck(fixture.billing)) === 1);
+    expect(await usesOf(corrected.slice(1, -1))).toHaveLength(1);
+    await fixture.owner.query(allowAll);
+    expect(await retryStuck(fixture.billing)).toBe(20);
+    expect(await retryStuck(fixture.billing)).toBe(1);
+    await expectClean();
+  });
+
   it('skips nothing if a slow recogniser comes to an account that another one left as stuck a chunk ago', async () => {
     const broken = await customerWithUses();
     await markHorizon(fixture.billing);

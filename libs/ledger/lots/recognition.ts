@@ -141,10 +141,13 @@ async function certainTime(client: pg.ClientBase, { at }: Horizon, throughId: bi
   return (rows[0] as { at: string }).at;
 }
 
-/** Stuck accounts may continue once their problem was corrected. @returns how many do */
+/**
+ * Stuck accounts may continue once their problem was corrected. Those of a round are drawn, so that each gets its turn.
+ * @returns how many do
+ */
 export async function retryStuck(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ accountId: string }>(
-    `SELECT account_id AS "accountId" FROM lot_cursors WHERE stuck IS NOT NULL ORDER BY account_id LIMIT $1`,
+    `SELECT account_id AS "accountId" FROM lot_cursors WHERE stuck IS NOT NULL ORDER BY random() LIMIT $1`,
     [TRIED_AGAIN],
   );
   let count = 0;
