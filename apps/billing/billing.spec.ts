@@ -220,6 +220,15 @@ describe('holds past their deadline', () => {
     expect(await balances(customer.accountId)).toEqual({ main: '1', held: '0' });
   });
 
+  it('cost nobody anything if no channel did the work, however often that is reported', async () => {
+    const message = request(await ledger.account({ credits: '1' }), { deadline: past() });
+    await hold(message);
+    await until(async () => (await stateOf(message.chargeId)) === 'released');
+    const before = await metric('tollgate_late_success_total');
+    for (let time = 0; time < 2; time += 1) await bus.publish(topics.chargeResolved, resolution(message));
+    expect(await metric('tollgate_late_success_total')).toBe(before);
+  });
+
   it('stay while the outbox has their resolution', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer, { deadline: past() });

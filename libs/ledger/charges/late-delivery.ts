@@ -6,16 +6,15 @@ const INSERT = `INSERT INTO late_deliveries (charge_id, channel_id, units, lines
   ON CONFLICT (charge_id) DO NOTHING`;
 
 /**
- * Records work that was delivered after its charge had been released, once, so that its cost is recorded too. Without a channel
- * nobody bills it.
- * @returns false if it was recorded before
+ * Records work that was delivered after its charge had been released, once, so that its cost is recorded too.
+ * @returns false if it was recorded before, or if no channel made it, so that nobody bills it
  */
 export async function recordLateDelivery(
   pool: pg.Pool,
   { chargeId, channel }: ResolveCommand,
   { units, lines }: Used,
 ): Promise<boolean> {
-  if (channel === null) return true;
+  if (channel === null) return false;
   const { rowCount } = await pool.query(INSERT, [chargeId, channel, units, lines && linesJson(lines)]);
   return rowCount === 1;
 }
