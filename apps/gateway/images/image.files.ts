@@ -64,11 +64,15 @@ export class ImageFiles {
     return this.options.lifeMs;
   }
 
-  /** The first images of a charge that are stored, with links valid until then. Those that were removed are left out. */
-  async linksOf(chargeId: string, count: number, untilMs: number): Promise<LinkedImage[]> {
-    const names = Array.from({ length: count }, (_, index) =>
+  /** The images of a charge in a range that are stored, with links valid until then. Those that were removed are left out. */
+  async linksOf(
+    chargeId: string,
+    { from, to }: { from: number; to: number },
+    untilMs: number,
+  ): Promise<LinkedImage[]> {
+    const names = Array.from({ length: to - from }, (_, position) => from + position).flatMap((index) =>
       Object.entries(MIME).map(([extension, type]) => ({ index, type, ending: `${index}.${extension}` })),
-    ).flat();
+    );
     const endings = names.map(({ ending }) => ending);
     const found = new Set(await this.store.existing(`images/${chargeId}-`, endings));
     return names

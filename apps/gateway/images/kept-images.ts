@@ -5,8 +5,10 @@ import { findCharge } from '#usage/charge.reader.js';
 import type { ImageFiles, LinkedImage } from './image.files.js';
 
 const ID = /^[0-9a-z]{26}$/;
-/** The most images of a call. */
-const MOST = 16;
+/** Looked for at once. If none of as many is there, a charge by the token has no further ones. */
+const AT_ONCE = 16;
+/** The most images of a call that a model may allow. */
+const MOST = 1_000;
 
 /** Images of past calls, as long as their files exist. */
 export class KeptImages {
@@ -28,6 +30,13 @@ export class KeptImages {
     if (family !== 'image' || state !== 'settled' || untilMs <= this.clock.nowMs()) return [];
     // A charge priced by the token does not say how many there were.
     const count = lines ? MOST : Math.min(MOST, Number(units ?? 0n));
-    return this.files.linksOf(id, count, untilMs);
+    const linked: LinkedImage[] = [];
+    for (let from = 0; from < count; from += AT_ONCE) {
+      const range = { from, to: Math.min(from + AT_ONCE, count) };
+      const some = await this.files.linksOf(id, range, untilMs);
+      if (lines && some.length === 0) break;
+      linked.push(...some);
+    }
+    return linked;
   }
 }
