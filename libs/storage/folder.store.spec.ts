@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -18,6 +19,19 @@ it('keeps files from other users of the machine', async () => {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   const modes = entries.map((entry) => statSync(join(entry.parentPath, entry.name)).mode & 0o777);
   expect(modes.sort()).toEqual([0o600, 0o700, 0o700]);
+});
+
+it('leaves nothing behind of a write that is cancelled, whatever its source does', async () => {
+  const store = new FolderStore(root);
+  const cancelled = { maxBytes: 1_000, signal: AbortSignal.abort(new Error('too late')) };
+  await expect(store.write('images/a.png', Buffer.from('x'), cancelled)).rejects.toThrow();
+  const [giveUp, silent] = [new AbortController(), new Readable({ read: () => undefined })];
+  silent.push('the beginning');
+  const written = store.write('images/b.png', silent, { maxBytes: 1_000, signal: giveUp.signal });
+  giveUp.abort();
+  await expect(written).rejects.toThrow();
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files).toEqual([]);
 });
 
 it('is not healthy if no file can be written', async () => {

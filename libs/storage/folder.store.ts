@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import {
   atMost,
   endingSource,
@@ -95,9 +95,11 @@ export class FolderStore extends FileStore {
     if (Buffer.isBuffer(source) && source.length > options.maxBytes) throw new FileTooLarge(options.maxBytes);
     await this.ensureFolder(dirname(path));
     const temporary = `${path}.${randomUUID()}${TEMPORARY_SUFFIX}`;
-    const durable = options.durable ?? true;
+    const { maxBytes, durable = true, signal } = options;
+    if (signal && !Buffer.isBuffer(source)) addAbortSignal(signal, source);
     try {
-      const bytes = await writeWhole(temporary, source, { maxBytes: options.maxBytes, durable });
+      const bytes = await writeWhole(temporary, source, { maxBytes, durable, signal });
+      signal?.throwIfAborted();
       await rename(temporary, path);
       if (durable) await syncFolder(dirname(path));
       return { bytes };
@@ -142,14 +144,14 @@ export class FolderStore extends FileStore {
 async function writeWhole(
   path: string,
   source: Readable | Buffer,
-  { maxBytes, durable }: { maxBytes: number; durable: boolean },
+  { maxBytes, durable, signal }: WriteOptions,
 ): Promise<number> {
   const file = await open(path, 'wx', FILE_MODE);
   let bytes = 0;
   try {
     for await (const chunk of atMost(source, maxBytes)) {
       bytes += chunk.length;
-      await file.writeFile(chunk);
+      await file.writeFile(chunk, { signal });
     }
     if (durable) await file.sync();
     return bytes;
