@@ -146,7 +146,7 @@ export class TaskFollower {
       log.info({ taskId: task.id, chargeId: task.chargeId, bytes: copy.bytes }, 'a task is finished');
       this.ended('completed');
     } else {
-      this.reportLate(task, 'its file was copied');
+      await this.reportLate(task, 'its file was copied');
     }
   }
 
@@ -223,7 +223,7 @@ export class TaskFollower {
     const { queue, config } = this.parts;
     if (answer.kind === 'accepted') {
       const accepted = { upstreamId: answer.upstreamId, firstPollMs: config.pollIntervalMs };
-      if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');
+      if (!(await queue.toSubmitted(task, accepted))) await this.reportLate(task, 'the upstream accepted it');
     } else if (answer.kind === 'refused' && answer.code === 'video_not_remixable') {
       // The source may be gone since the first attempt, and vendors check it before the key.
       await this.waitOrExpire(task, answer.message);
@@ -270,12 +270,13 @@ export class TaskFollower {
     this.parts.onEnded();
   }
 
-  /** Another end came first: the customer is charged for that one, and the operator may pay for this one. */
-  private reportLate(task: LeasedTask, what: string): void {
+  /** The task failed first, so nobody is charged, and the operator may pay. Another worker that has it by now reports its end. */
+  private async reportLate(task: LeasedTask, what: string): Promise<void> {
+    if (!(await this.parts.queue.hasFailed(task))) return;
     this.parts.metrics.late.inc();
     this.parts.log.warn(
       { taskId: task.id, channel: task.channelId, what },
-      'a result came after its task had ended',
+      'a result came after its task had failed',
     );
   }
 }

@@ -357,6 +357,28 @@ describe('a worker that goes away', () => {
     expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted', copy_attempts: 0 });
     expect(under.ended).toEqual([]);
   });
+
+  it.each([
+    [
+      'reports a copy that comes too late if the task failed',
+      `state = 'failed', error_code = 'x', error_message = 'x', ended_at = now()`,
+      1,
+    ],
+    ['reports no copy of a task that another worker has', `lease_token = gen_random_uuid()`, 0],
+  ])('%s', async (_, change, reported) => {
+    await under.close();
+    under = await WorkerUnderTest.start({ slowSeconds: 2 });
+    const task = await under.accepted(slow);
+    const worker = await under.worker();
+    await copying();
+    await under.tasks.owner.query(
+      `UPDATE tasks SET next_poll_at = now() + interval '1 hour', ${change} WHERE id = $1`,
+      [task.id],
+    );
+    const following = 'tollgate_worker_tasks_following';
+    await until('it has stopped', async () => (await worker.metric(following)) === 0);
+    expect(await worker.metric('tollgate_worker_late_results_total')).toBe(reported);
+  });
 });
 
 describe('expired files', () => {

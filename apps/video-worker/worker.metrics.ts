@@ -19,7 +19,7 @@ export class WorkerMetrics extends Metrics {
   );
   readonly late = this.counter(
     'tollgate_worker_late_results_total',
-    'Results of an upstream for tasks that had ended: the cost is the operator’s',
+    'Results of an upstream for tasks that had failed: the cost is the operator’s',
   );
   readonly purged = this.counter('tollgate_files_purged_total', 'Expired files removed, by folder', [
     'folder',

@@ -157,6 +157,11 @@ const OLDEST_DUE: Statement = {
     WHERE state IN ('submitted', 'unknown') AND next_poll_at <= now()`,
 };
 
+const HAS_FAILED: Statement = {
+  name: 'queue_has_failed',
+  text: `SELECT FROM tasks WHERE id = $1 AND state = 'failed'`,
+};
+
 /**
  * The tasks as the worker sees them: a queue of due rows, handed out under leases. Every write returns whether it counted;
  * `false` means that the lease went to another worker or the task has ended.
@@ -243,6 +248,11 @@ export class TaskQueue {
     const announcement = taskEndedRow('worker', task, { error, endedAtMs: this.clock.nowMs() });
     const values = [task.id, task.leaseToken, error.code, error.message, unbilledCost, task.state];
     return this.write(FAIL, [...values, ...announcement]);
+  }
+
+  /** Whether a task has ended without a result, by whomever. */
+  hasFailed({ id }: LeasedTask): Promise<boolean> {
+    return this.write(HAS_FAILED, [id]);
   }
 
   /** Tasks whose gateway died before it called an upstream. */
