@@ -16,13 +16,17 @@ const NOT_A_FILE = Buffer.from('<!doctype html><title>This is not the file that 
 /** More files than any test downloads at the same time. */
 const MAX_COUNTED = 1_000;
 
-/** Counts the downloads of a file. An answer to a create does not count. */
-function isEarly({ downloadsOf }: Vendor, { method, url = '' }: IncomingMessage): boolean {
-  if (method !== 'GET') return false;
-  const count = (downloadsOf.get(url) ?? 0) + 1;
-  downloadsOf.set(url, count);
+/** Counts a download of a file. @returns how many there were before, as far as that is known */
+export function countDownload({ downloadsOf }: Pick<Vendor, 'downloadsOf'>, file: string): number {
+  const earlier = downloadsOf.get(file) ?? 0;
+  downloadsOf.set(file, earlier + 1);
   if (downloadsOf.size > MAX_COUNTED) downloadsOf.delete([...downloadsOf.keys()][0] ?? '');
-  return count === 1;
+  return earlier;
+}
+
+/** An answer to a create does not count as a download. */
+function isEarly(vendor: Vendor, { method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && countDownload(vendor, url) === 0;
 }
 
 /** Sends a file or an answer completely, or with the fault that its prompt requests: slowly, cut off, or as another type. */

@@ -1,5 +1,5 @@
 import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
-import { deliver } from '../delivery.js';
+import { countDownload, deliver } from '../delivery.js';
 import { startVideo } from '../google.js';
 import { shownId, spoilPoll } from '../task-calls.js';
 import type { Exchange, Vendor } from '../vendor.js';
@@ -42,8 +42,7 @@ async function sendVideo(
 ): Promise<void> {
   if (vendor.clock.nowMs() > endOf(task) + vendor.settings.fileMs)
     throw new VendorRefusal(404, 'not_found', 'The operation has expired.');
-  const earlier = vendor.downloadsOf.get(task.id) ?? 0;
-  vendor.downloadsOf.set(task.id, earlier + 1);
+  const earlier = countDownload(vendor, task.id);
   if (earlier > 0) vendor.stats.downloads += 1;
   const { faults } = task;
   const drawn = await vendor.renderer.draw(task.drawing);
