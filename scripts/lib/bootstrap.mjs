@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -125,8 +126,7 @@ export async function alone(name, work) {
   const lock = join(root, '.cache', `${name}.lock`);
   mkdirOrGiveUp(dirname(lock));
   while (!take(lock)) {
-    const holder = Number(readText(lock));
-    if (holder && !isRunning(holder)) rmSync(lock, { force: true });
+    removeDead(lock);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   try {
@@ -144,14 +144,36 @@ function mkdirOrGiveUp(folder) {
   }
 }
 
+/** Linked into place, so that a lock always names its holder. */
 function take(lock) {
+  const draft = `${lock}.${process.pid}`;
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    writeFileSync(draft, String(process.pid));
+    linkSync(draft, lock);
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') giveUp(`The folder ${root} cannot be written: ${error.message}.`);
     return false;
+  } finally {
+    rmSync(draft, { force: true });
   }
+}
+
+/** Removes the lock of a holder that is gone. One script at a time does, or it could remove the lock of the next holder. */
+function removeDead(lock) {
+  if (!isDead(lock)) return;
+  const removing = `${lock}.removing`;
+  if (!take(removing)) {
+    if (isDead(removing)) rmSync(removing, { force: true });
+    return;
+  }
+  if (isDead(lock)) rmSync(lock, { force: true });
+  rmSync(removing, { force: true });
+}
+
+function isDead(lock) {
+  const holder = Number(readText(lock));
+  return holder !== 0 && !isRunning(holder);
 }
 
 function readText(file) {
