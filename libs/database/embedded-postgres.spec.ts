@@ -18,6 +18,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { identifyProcess, isRunning } from './data-folder-lock.js';
 import { readEmbeddedConnection, startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
+import type { EmbeddedPostgresOptions } from './embedded-server.js';
 import { findPostgres } from './postgres-binaries.js';
 import { runAs, serverAccountFor } from './server-account.js';
 
@@ -36,8 +37,11 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function start(dataDir = join(root, 'data')): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ dataDir, log });
+async function start(
+  dataDir = join(root, 'data'),
+  more: Partial<EmbeddedPostgresOptions> = {},
+): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, log, ...more });
   running.push(server);
   return server;
 }
@@ -111,6 +115,18 @@ describe('the embedded PostgreSQL', () => {
     process.kill(firstPid, 'SIGKILL');
     await until(() => server.pid !== firstPid && canConnect(server.ownerUrl));
     expect(await query(server.ownerUrl, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
+  });
+
+  it('is waited for while it recovers, however long that takes', async () => {
+    await (await start()).stop();
+    const signal = join(root, 'data', 'pgdata', 'recovery.signal');
+    writeFileSync(signal, '');
+    chmodSync(signal, 0o666);
+    // Recovery asks for the write-ahead log and gets none, after longer than a start may take otherwise.
+    const restore = 'case %f in *.history) exit 1;; esac; sleep 7; exit 1';
+    const settings = { restore_command: restore, hot_standby: 'off' };
+    const server = await start(join(root, 'data'), { settings, readyMs: 6_000 });
+    expect(await canConnect(server.ownerUrl)).toBe(true);
   });
 
   it('works if folder names are too long for a socket and closed to the server’s account', async () => {

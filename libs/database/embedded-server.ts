@@ -35,6 +35,8 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string | number>;
   /** Additional environment variables of the server process. Tests give it another clock. */
   env?: Readonly<Record<string, string>>;
+  /** How long it may neither answer nor recover. Tests shorten it. */
+  readyMs?: number;
   /** Called with the server's process at its start and after each crash. */
   onStart?: (pid: number) => void;
 }
@@ -46,7 +48,6 @@ export interface EmbeddedPostgres extends EmbeddedConnection {
   stop(): Promise<void>;
 }
 
-/** After a crash, recovery from a full write-ahead log may take a while on a slow disk. */
 const READY_TIMEOUT_MS = 120_000;
 
 /** How long the children of a killed server may take to release its shared memory. */
@@ -170,7 +171,11 @@ export class EmbeddedServer implements EmbeddedPostgres {
     child.on('error', (error) => this.options.log.error({ err: error }, 'the database server did not start'));
     this.child = child;
     this.writeRecord(child.pid);
-    await this.untilReady(child);
+    await this.untilReady(child).catch(async (error: unknown) => {
+      // The next one could not start beside it.
+      await this.endChild();
+      throw error;
+    });
     child.once('exit', () => this.restartAfterCrash());
     if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
     this.options.onStart?.(this.pid);
@@ -212,17 +217,21 @@ export class EmbeddedServer implements EmbeddedPostgres {
     if (size > LOG_LIMIT_BYTES) renameSync(this.files.log, `${this.files.log}.1`);
   }
 
+  /** After a crash, recovery takes as long as it takes. The server says that it is at it. */
   private async untilReady(child: ChildProcess): Promise<void> {
-    const deadline = performance.now() + READY_TIMEOUT_MS;
+    const { readyMs = READY_TIMEOUT_MS } = this.options;
+    let deadline = performance.now() + readyMs;
     while (performance.now() < deadline) {
       if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
-      if (await this.answers()) return;
+      const answer = await this.answer();
+      if (answer === 'ready') return;
+      if (answer === 'recovering') deadline = performance.now() + readyMs;
       await pause(15);
     }
-    throw new OperatorError(`The database did not become ready in ${READY_TIMEOUT_MS / 1000} s.`);
+    throw new OperatorError(`The database did not become ready in ${readyMs / 1000} s.`);
   }
 
-  private async answers(): Promise<boolean> {
+  private async answer(): Promise<'ready' | 'recovering' | 'none'> {
     const client = new pg.Client({
       connectionString: databaseUrlOf(this.connection.urlFor('admin'), 'postgres'),
     });
@@ -230,13 +239,14 @@ export class EmbeddedServer implements EmbeddedPostgres {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      return true;
+      return 'ready';
     } catch (error) {
       const code = (error as { code?: string }).code ?? '';
       // It checks passwords. Whether they are right shows when the database is prepared.
-      if (code === '28P01') return true;
-      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code)) return false;
-      if (/Connection terminated/.test((error as Error).message)) return false;
+      if (code === '28P01') return 'ready';
+      if (code === '57P03') return 'recovering';
+      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code)) return 'none';
+      if (/Connection terminated/.test((error as Error).message)) return 'none';
       throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
     } finally {
       await client.end().catch(() => undefined);
