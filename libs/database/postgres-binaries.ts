@@ -5,6 +5,7 @@ import {
   constants,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,6 +19,7 @@ import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
+import { identifyProcess } from './data-folder-lock.js';
 import { canEnter, runAs, type ServerAccount } from './server-account.js';
 
 export interface PostgresBinaries {
@@ -140,12 +142,17 @@ function makeExecutable(bin: string): boolean {
   return true;
 }
 
-function copyToCache(packageRoot: string, account: ServerAccount): string | undefined {
+/** @param parents where a copy may be, best first */
+export function copyToCache(
+  packageRoot: string,
+  account: ServerAccount,
+  parents = cacheFolders(),
+): string | undefined {
   const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
     version: string;
   };
   const name = `postgres-${version}-${process.platform}-${process.arch}`;
-  for (const parent of cacheFolders()) {
+  for (const parent of parents) {
     try {
       const folder = join(parent(), name);
       if (!existsSync(folder)) copyWhole(packageRoot, folder);
@@ -163,24 +170,41 @@ function cacheFolders(): (() => string)[] {
     process.getuid?.() === 0
       ? '/var/cache/tollgate'
       : join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tollgate');
-  const passing = () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-postgres-'));
-    chmodSync(folder, 0o755);
-    return folder;
-  };
-  return [() => lasting, passing];
+  return [() => lasting, temporaryCache];
+}
+
+/** Of this process alone, and gone with it. */
+export function temporaryCache(): string {
+  const prefix = 'tollgate-postgres-';
+  removeLeftovers(tmpdir(), prefix);
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  chmodSync(folder, 0o755);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Copies next to the target and renames, so that an interrupted copy is never used. */
 function copyWhole(packageRoot: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
+  removeLeftovers(dirname(folder), `${basename(folder)}.`);
   const partial = `${folder}.${process.pid}`;
-  cpSync(packageRoot, partial, { recursive: true, verbatimSymlinks: true });
-  linkLibraries(partial);
   try {
+    cpSync(packageRoot, partial, { recursive: true, verbatimSymlinks: true });
+    linkLibraries(partial);
     renameSync(partial, folder);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
+  }
+}
+
+/** A process that was killed could not remove its copy, which is named by its id. */
+function removeLeftovers(parent: string, prefix: string): void {
+  const names = list(parent).filter((name) => name.startsWith(prefix));
+  for (const name of names) {
+    const pid = Number(/^\d+/.exec(name.slice(prefix.length))?.[0] ?? 0);
+    const path = join(parent, name);
+    const isOurs = lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
+    if (pid > 0 && isOurs && !identifyProcess(pid)) rmSync(path, { recursive: true, force: true });
   }
 }
