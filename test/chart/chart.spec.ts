@@ -105,6 +105,11 @@ it('lets a program’s value override the shared one, and both override the char
   expect([of('HOST'), of('SMTP_URL')]).toEqual([['::'], ['']]);
 });
 
+it('mounts nothing of the Secret for a program that reads nothing of it', async () => {
+  const { volumes } = podOf(await rendered(['programs.billing.secrets.DATABASE_PASSWORD=null']), 'billing');
+  expect(volumes.find(({ name }) => name === 'secrets')).toEqual({ name: 'secrets', emptyDir: {} });
+});
+
 it('passes helm lint', () => {
   const output = execFileSync(HELM, ['lint', '--strict', CHART, ...OLDEST], { encoding: 'utf8' });
   expect(output).toContain('0 chart(s) failed');

@@ -44,8 +44,10 @@ postgresql://{{ .login }}@{{ $database.host }}:{{ $database.port }}/{{ .database
 {{- end }}
 {{- end -}}
 
+{{/* Without items, Kubernetes would mount the whole Secret. */}}
 {{- define "tollgate.secretVolume" -}}
 name: secrets
+{{- if .of.secrets }}
 secret:
   secretName: {{ .root.Values.secret.name }}
   defaultMode: 0440
@@ -53,6 +55,9 @@ secret:
   {{- range $name, $key := .of.secrets }}
     - { key: {{ $key }}, path: {{ $name }} }
   {{- end }}
+{{- else }}
+emptyDir: {}
+{{- end }}
 {{- end -}}
 
 {{/* As the image's own user, who can write nowhere but to mounted folders. */}}
