@@ -8,7 +8,7 @@ import { command } from './command.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { withServices } from './services.js';
 import { operatorName } from './operator-name.js';
-import { facts, printJson, printList, printText } from './output.js';
+import { facts, firstItems, printJson, printList, printText } from './output.js';
 
 const SHOWN = 200;
 
@@ -44,9 +44,10 @@ async function list(options: Options): Promise<void> {
     const actor = await actingPerson(pool, options, rolesOfStaff);
     return approvals.list({ actor, state: 'pending', limit: SHOWN, beforeId: null });
   });
+  const { items, more } = firstItems(found, SHOWN);
   await printList(options, {
-    items: found,
-    json: { items: found.map(viewApproval) },
+    items,
+    json: { items: items.map(viewApproval), more },
     table: {
       Approval: 'id',
       What: 'kind',
@@ -57,6 +58,7 @@ async function list(options: Options): Promise<void> {
     },
     none: 'No approvals are waiting.',
   });
+  if (more && !options.json) printText(`There are more than these ${SHOWN}. The console shows them all.`);
 }
 
 type Deciding = { actor: Awaited<ReturnType<typeof actingPerson>>; requestId: string };

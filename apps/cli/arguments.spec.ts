@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { dayArgument, timeArgument, zonedTimeArgument } from './arguments.js';
+import { countArgument, dayArgument, timeArgument, zonedTimeArgument } from './arguments.js';
+
+it('a count goes beyond the thousandth', () => {
+  expect(countArgument('25000')).toBe(25_000);
+  for (const text of ['0', '100001', '1e3', ''])
+    expect(() => countArgument(text)).toThrow(/from 1 to 100000/);
+});
 
 describe('a day or a time on the command line', () => {
   it.each([

@@ -57,10 +57,13 @@ export function secondsArgument(text: string): number {
   throw new InvalidArgumentError('Give seconds, such as 60.');
 }
 
+/** A table is made in memory. */
+const MOST_COUNTED = 100_000;
+
 export function countArgument(text: string): number {
   const count = Number(text);
-  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= 1000) return count;
-  throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
+  if (/^\d{1,6}$/.test(text) && count >= 1 && count <= MOST_COUNTED) return count;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_COUNTED}.`);
 }
 
 /** A limit that can be removed. */

@@ -44,6 +44,11 @@ interface List<T> {
 /** Follows a table that does not show everything. */
 export const MORE = 'There are more: raise --limit.';
 
+/** As many items as were asked for of those read, one more than that, and whether there are more. */
+export function firstItems<T>(read: readonly T[], limit: number): { items: T[]; more: boolean } {
+  return { items: read.slice(0, limit), more: read.length > limit };
+}
+
 /** Prints a list as its options say: a CSV file, a JSON document or a table. */
 export async function printList<T>(
   options: Printed,

@@ -257,6 +257,12 @@ describe('tollgate finance costs and revenue', () => {
     expect((await finance('costs', 'import', file)).stdout).toContain('2 set, 0 the same');
     const listed = await finance('costs', 'list');
     expect(listed.stdout).toMatch(/sandbox\s+vidmodel-3\s+0\.03\s+free\s+ever/);
+    expect(listed.stdout).not.toContain('There are more');
+    expect((await finance('costs', 'list', '--limit', '1')).stdout).toContain(
+      'There are more: raise --limit.',
+    );
+    const one = JSON.parse((await finance('costs', 'list', '--limit', '1', '--json')).stdout) as object;
+    expect(one).toMatchObject({ costs: [{}], more: true });
     const chat = await finance('costs', 'set', 'sandbox', 'vendora-chat', '1');
     expect(chat).toMatchObject({
       code: 1,

@@ -91,6 +91,14 @@ describe('dead letters', () => {
       { id, topic: 'charge.resolved', about: chargeId, canReplay: true },
     ]);
     expect((await tollgate(['dead-letters', 'show', id])).stdout).toContain(payload);
+    await ledger.owner.query(
+      `INSERT INTO dead_letters (topic, partition, "offset", key, payload, reason)
+       VALUES ('charge.resolved', 0, '8', 'a key', '{}', 'Error: meant')`,
+    );
+    const newest = JSON.parse(
+      (await tollgate(['dead-letters', 'list', '--limit', '1', '--json'])).stdout,
+    ) as object;
+    expect(newest).toMatchObject({ letters: [{ reason: 'Error: meant' }], more: true });
     const replayed = await tollgate(['dead-letters', 'replay', id]);
     expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining('goes out again') });
     expect(await tollgate(['dead-letters', 'replay', id])).toMatchObject({ code: 1 });

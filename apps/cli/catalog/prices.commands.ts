@@ -11,7 +11,7 @@ import { OperatorError } from '#platform/errors.js';
 import { command } from '../command.js';
 import { AS_OPTION, type Acting } from '../acting.js';
 import { onDatabase } from '../database.access.js';
-import { type Columns, printJson, printText, tableOf } from '../output.js';
+import { type Columns, firstItems, printJson, printText, tableOf } from '../output.js';
 import { multiplierArgument, priceArgument, readPriceRows, ruleArgument } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
 import { by, byUnless, proposalsOf, proposing, type Timing } from './proposing.js';
@@ -168,11 +168,18 @@ async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal
   if (refused[0]) throw new OperatorError(refused[0].reason);
 }
 
+const PROPOSALS_SHOWN = 200;
+
 async function proposals(options: { all?: boolean; json?: boolean }): Promise<void> {
-  const rows = await onDatabase((pool) =>
-    proposalsOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
+  const found = await onDatabase((pool) =>
+    proposalsOf(pool).list({
+      limit: PROPOSALS_SHOWN + 1,
+      beforeId: null,
+      openOnly: options.all !== true,
+    }),
   );
-  if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
+  const { items: rows, more } = firstItems(found, PROPOSALS_SHOWN);
+  if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)), more });
   const columns: Columns<(typeof rows)[number]> = {
     Proposal: 'id',
     State: 'state',
@@ -182,6 +189,7 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
     Note: 'note',
   };
   printText(rows.length === 0 ? 'No proposal is open.' : tableOf(rows, columns));
+  if (more) printText(`There are more than these ${PROPOSALS_SHOWN}. The console shows them all.`);
 }
 
 async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {

@@ -12,7 +12,18 @@ import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
 import { dayArgument, countArgument, zonedTimeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { type Columns, facts, minute, printJson, printList, printText, right, tableOf } from '../output.js';
+import {
+  type Columns,
+  facts,
+  firstItems,
+  minute,
+  MORE,
+  printJson,
+  printList,
+  printText,
+  right,
+  tableOf,
+} from '../output.js';
 import { costOf, costText } from './cost-text.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -98,12 +109,14 @@ interface ListOptions {
 
 async function list(options: ListOptions): Promise<void> {
   const { all = false, channel, model, limit } = options;
-  const items = await onDatabase((pool) =>
-    listCosts(pool, { channel, model, limit, beforeId: null, inForce: !all }),
+  const found = await onDatabase((pool) =>
+    listCosts(pool, { channel, model, limit: limit + 1, beforeId: null, inForce: !all }),
   );
+  const { items, more } = firstItems(found, limit);
   await printList(options, {
     items,
-    json: { costs: items.map((row) => shown(costView, row)) },
+    json: { costs: items.map((row) => shown(costView, row)), more },
+    more,
     table: {
       Channel: 'channel',
       Model: 'model',
@@ -214,12 +227,17 @@ async function bill(
 }
 
 async function bills(options: { limit: number; json?: boolean }): Promise<void> {
-  const { channels, latest } = await onDatabase(async (pool) => ({
+  const { channels, found } = await onDatabase(async (pool) => ({
     channels: await billsByChannel(pool),
-    latest: (await listBills(pool, { limit: options.limit, beforeId: null })).map(viewBill),
+    found: (await listBills(pool, { limit: options.limit + 1, beforeId: null })).map(viewBill),
   }));
+  const { items: latest, more } = firstItems(found, options.limit);
   if (options.json) {
-    return printJson({ channels: channels.map((each) => shown(channelBillsView, each)), bills: latest });
+    return printJson({
+      channels: channels.map((each) => shown(channelBillsView, each)),
+      bills: latest,
+      more,
+    });
   }
   if (channels.length === 0) return printText('No costs were accrued and no bill was recorded.');
   printText(
@@ -234,6 +252,7 @@ async function bills(options: { limit: number; json?: boolean }): Promise<void> 
     }),
   );
   if (latest.length > 0) printText(`\n${tableOf(latest, BILLS)}`);
+  if (more) printText(MORE);
 }
 
 const BILLS: Columns<ReturnType<typeof viewBill>> = {

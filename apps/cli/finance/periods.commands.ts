@@ -29,7 +29,16 @@ import {
   paymentCurrency,
 } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { type Columns, facts, printJson, printList, printText, right, tableOf } from '../output.js';
+import {
+  type Columns,
+  facts,
+  firstItems,
+  printJson,
+  printList,
+  printText,
+  right,
+  tableOf,
+} from '../output.js';
 import { showProgress } from '../progress.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -108,23 +117,26 @@ async function list(options: { limit: number; json?: boolean }): Promise<void> {
   });
 }
 
+const LATE_SHOWN = 1_000;
+
 async function show(id: bigint, options: { json?: boolean }): Promise<void> {
-  const { period, balances, late } = await onDatabase(async (pool) => {
+  const { period, balances, found } = await onDatabase(async (pool) => {
     const found = await findPeriod(pool, id);
     if (!found) throw new OperatorError(`There is no period ${id}.`);
     return {
       period: found,
       balances: await balancesOfPeriod(pool, id, paymentCurrency()),
-      late: (await listLatePostings(pool, { periodId: id, limit: 1000, afterId: null })).map((each) =>
-        shown(lateView, each),
-      ),
+      found: await listLatePostings(pool, { periodId: id, limit: LATE_SHOWN, afterId: null }),
     };
   });
-  if (options.json) return printJson({ ...viewPeriod(period), balances, late });
+  const { items, more } = firstItems(found, LATE_SHOWN);
+  const late = items.map((each) => shown(lateView, each));
+  if (options.json) return printJson({ ...viewPeriod(period), balances, late, moreLate: more });
   const parts = [periodText(period)];
   if (balances.length > 0)
     parts.push(tableOf(balances, { Account: 'code', Balance: right('balance'), Unit: 'unit' }));
   if (late.length > 0) parts.push(`Late postings:\n${tableOf(late, LATE)}`);
+  if (more) parts.push(`There are more late postings than these ${LATE_SHOWN}. The console shows them all.`);
   printText(parts.join('\n\n'));
 }
 

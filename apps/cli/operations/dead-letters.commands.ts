@@ -10,7 +10,7 @@ import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printList, printText } from '../output.js';
+import { firstItems, printJson, printList, printText } from '../output.js';
 
 interface ListOptions {
   limit: number;
@@ -54,10 +54,12 @@ function letterId(text: string): bigint {
 
 async function list({ limit, topic, about, all, ...options }: ListOptions): Promise<void> {
   const filter = { topic, about, replayed: all ? undefined : false };
-  const found = await onDatabase((pool) => listLetters(pool, filter, { limit, after: null }));
+  const found = await onDatabase((pool) => listLetters(pool, filter, { limit: limit + 1, after: null }));
+  const { items, more } = firstItems(found, limit);
   await printList(options, {
-    items: found,
-    json: { letters: found.map(view) },
+    items,
+    json: { letters: items.map(view), more },
+    more,
     table: {
       Letter: 'id',
       Time: ({ at }) => at.toISOString(),

@@ -25,7 +25,7 @@ import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { facts, printJson, printText, tableOf } from '../output.js';
+import { facts, firstItems, MORE, printJson, printText, tableOf } from '../output.js';
 import { recordTrial } from '../recorded-topup.js';
 import { readWholeStatement, statementTable } from '../statement.js';
 
@@ -165,10 +165,12 @@ async function readAccount(pool: pg.Pool, accountId: string) {
 async function statement(accountId: string, options: { limit: number; json?: boolean }): Promise<void> {
   const lines = await onDatabase(async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
-    return readWholeStatement(pool, accountId, options.limit);
+    return readWholeStatement(pool, accountId, options.limit + 1);
   });
-  if (options.json) return printJson({ accountId, lines });
-  printText(statementTable(lines));
+  const { items, more } = firstItems(lines, options.limit);
+  if (options.json) return printJson({ accountId, lines: items, more });
+  printText(statementTable(items));
+  if (more) printText(MORE);
 }
 
 async function createAccountKey(

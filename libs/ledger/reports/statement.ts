@@ -20,8 +20,6 @@ export interface StatementQuery {
   beforeId?: bigint;
 }
 
-const MAX_LINES = 1_000;
-
 const NEWEST_LINES = `SELECT e.transaction_id AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
     split_part(a.code, ':', 3) AS balance, e.amount, e.balance_after AS "balanceAfter"
   FROM ledger_accounts a
@@ -39,7 +37,7 @@ export async function accountStatement(
   const { rows } = await database.query<StatementLine>(NEWEST_LINES, [
     accountId,
     (query.beforeId ?? 2n ** 63n - 1n).toString(),
-    Math.min(query.limit, MAX_LINES),
+    query.limit,
   ]);
   return rows;
 }
