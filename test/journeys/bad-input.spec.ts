@@ -216,6 +216,7 @@ describe('bad input', () => {
         '--xyz',
         '--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nab',
         'no multipart at all',
+        '--xyz\r\nContent-Disposition: form-data\r\n\r\nab\r\n--xyz--\r\n',
       ];
       for (const body of broken) {
         await refused(VIDEOS, { method: 'POST', headers, body }, [

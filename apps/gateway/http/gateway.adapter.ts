@@ -173,7 +173,7 @@ function unreadableBody(request: FastifyRequest): ApiError | undefined {
 /** A path that the router itself cannot read. No hook runs for it. */
 function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   nameRequest(request, reply);
-  const refusal = refusalFor(error, isTransient) ?? unreadable();
+  const refusal = refusalFor(error, isTransient) ?? new ApiError('invalid_request', UNREADABLE.message);
   answerRefusal(reply, refusal, errorBodyFor(request, refusal));
 }
 
@@ -183,8 +183,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const status = CLIENT_FAULTS[error.code ?? ''] ?? '400 Bad Request';
-  const body = JSON.stringify(errorBody(unreadable()));
+  const { status, message } = CLIENT_FAULTS[error.code ?? ''] ?? UNREADABLE;
+  const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
   const id = newId();
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
@@ -192,11 +192,14 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-const CLIENT_FAULTS: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+const UNREADABLE = { status: '400 Bad Request', message: 'The request is not valid HTTP.' };
+const CLIENT_FAULTS: Record<string, typeof UNREADABLE> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'The address and headers of the request are too long.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    message: 'The request did not arrive in time.',
+  },
 };
-
-function unreadable(): ApiError {
-  return new ApiError('invalid_request', 'The request is not valid HTTP.');
-}

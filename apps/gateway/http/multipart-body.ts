@@ -94,11 +94,13 @@ async function readParts(request: FastifyRequest, limits: FormLimits): Promise<F
     const options = { limits: { fields, files: parts, parts, fileSize }, isPartAFile: () => true };
     for await (const part of request.parts(options)) {
       if (part.type !== 'file') throw tooLarge(limits);
-      // The library's types do not know that fields have no name of a file.
-      const filename = part.filename as string | undefined;
+      // The library's types know neither that fields have no name of a file, nor that a part may have no name at all.
+      const [name, filename] = [part.fieldname, part.filename] as (string | undefined)[];
+      if (name === undefined)
+        throw new ApiError('invalid_multipart', 'A part of the multipart body has no name.');
       if (filename === undefined && part.mimetype !== 'application/octet-stream')
-        await form.addField(part.fieldname, part.file);
-      else await form.addFile(part.fieldname, filename ?? '', part.file);
+        await form.addField(name, part.file);
+      else await form.addFile(name, filename ?? '', part.file);
     }
   } catch (error) {
     throw multipartFault(error, limits);

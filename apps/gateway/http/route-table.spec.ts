@@ -22,6 +22,7 @@ describe('RouteTable', () => {
 
   it.each([
     ['GET', '/v1/v1/models', "The path is /v1/models: the client's base URL has one /v1 too many."],
+    ['GET', '//v1/models', 'one slash too many'],
     ['POST', '/v1/models/imgmodel-4:predict', 'to end in /v1beta instead of /v1.'],
     ['POST', '/v1/models/chatmodel-2:generateContent', 'set its apiVersion to v1beta.'],
     ['POST', '/models/imgmodel-4:predict', 'to end in /v1beta.'],

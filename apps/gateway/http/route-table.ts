@@ -60,7 +60,8 @@ export class RouteTable {
       ? ' Messages-style clients use the base URL without /v1 and add it themselves.'
       : '';
     if (lacking === '') {
-      return `The path is ${shown(right)}: the client's base URL has one ${shown(extra)} too many.${messages}`;
+      const surplus = extra === '' ? 'slash' : shown(extra);
+      return `The path is ${shown(right)}: the client's base URL has one ${surplus} too many.${messages}`;
     }
     if (isMessages) return `The path is ${right}.${messages}`;
     const instead = extra === '' ? '' : ` instead of ${shown(extra)}`;
