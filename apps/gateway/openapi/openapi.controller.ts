@@ -1,11 +1,12 @@
 import { Controller, Get, Header, Req } from '@nestjs/common';
+import { asHtml } from '#platform/http/html.js';
 import { Using } from '#platform/wiring.js';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { RouteRules } from '../http/caller.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { DOCS_POLICY, docsPage } from './docs.page.js';
-import { ApiDocument, type GatewayDocument } from './openapi.document.js';
+import { ApiDocument } from './openapi.document.js';
 import { answer, type Operation } from './operation.js';
 
 const openApiJson: Operation = {
@@ -21,14 +22,24 @@ const docs: Operation = {
   answers: answer('HTML.', { 'text/html': null }),
 };
 
-/** The API reference, for programs and for people. Neither needs a key. */
+/** Stands for the reader's origin. */
+const PLACE = 'https://here.invalid';
+
+/**
+ * The API reference, for programs and for people. Neither needs a key, so both are written once: writing takes longer than any
+ * other answer.
+ */
 @Controller()
 export class DocsController extends Using({ document: ApiDocument, config: GATEWAY_CONFIG }) {
+  private json: string[] | undefined;
+  private html: string[] | undefined;
+
   @Get('openapi.json')
   @RouteRules({ access: 'open', doc: openApiJson })
   @Header('content-type', 'application/json; charset=utf-8')
-  describe(@Req() request: FastifyRequest): GatewayDocument {
-    return this.document.at(publicOrigin(request, this.config));
+  describe(@Req() request: FastifyRequest): string {
+    this.json ??= JSON.stringify(this.document.at(PLACE)).split(JSON.stringify(PLACE));
+    return this.json.join(JSON.stringify(publicOrigin(request, this.config)));
   }
 
   @Get('docs')
@@ -37,6 +48,7 @@ export class DocsController extends Using({ document: ApiDocument, config: GATEW
   @Header('content-security-policy', DOCS_POLICY)
   @Header('x-content-type-options', 'nosniff')
   page(@Req() request: FastifyRequest): string {
-    return docsPage(this.document.at(publicOrigin(request, this.config)));
+    this.html ??= docsPage(this.document.at(PLACE)).split(asHtml(PLACE));
+    return this.html.join(asHtml(publicOrigin(request, this.config)));
   }
 }
