@@ -179,10 +179,10 @@ class NamedShapes {
 
   /** @throws Error for a name that means two things */
   of(schema: z.ZodType, io: 'input' | 'output'): unknown {
-    // A shape within another is named; the outermost would be written out.
-    const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' });
-    for (const [name, shape] of Object.entries($defs)) this.note(name, componentRefs(shape));
-    return componentRefs(properties?.['schema']);
+    const { whole, parts } = described[io].get(schema) ?? shapeOf(schema, io);
+    described[io].set(schema, { whole, parts });
+    for (const [name, shape] of Object.entries(parts)) this.note(name, shape);
+    return whole;
   }
 
   named(): Record<string, unknown> {
@@ -191,10 +191,31 @@ class NamedShapes {
 
   private note(name: string, shape: unknown): void {
     const known = this.found.get(name);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(shape))
+    if (known !== undefined && known !== shape && JSON.stringify(known) !== JSON.stringify(shape))
       throw new Error(`The shape ${name} is read and answered in different forms.`);
     this.found.set(name, shape);
   }
+}
+
+interface DescribedShape {
+  whole: unknown;
+  /** The shapes within it that have a name. */
+  parts: Record<string, unknown>;
+}
+
+/** The schemas of routes never change, so that each is described once for all control planes of a process. */
+const described = {
+  input: new WeakMap<z.ZodType, DescribedShape>(),
+  output: new WeakMap<z.ZodType, DescribedShape>(),
+};
+
+function shapeOf(schema: z.ZodType, io: 'input' | 'output'): DescribedShape {
+  // A shape within another is named; the outermost would be written out.
+  const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' });
+  const parts = Object.fromEntries(
+    Object.entries($defs).map(([name, shape]) => [name, componentRefs(shape)]),
+  );
+  return { whole: componentRefs(properties?.['schema']), parts };
 }
 
 function componentRefs(schema: unknown): unknown {
