@@ -19,6 +19,12 @@ export const PASSWORD_CHARS = { min: 10, max: 200 } as const;
 /** For whom a password is hashed: a person with a session, or a network. Each waits behind itself. */
 export type HashingFor = { userId: string } | { ip: string };
 
+/**
+ * Compared if there is no account, so that an unknown email address takes as long as a known one. Made once, however
+ * many hashers a process has.
+ */
+let nobody: Promise<string> | undefined;
+
 /** Hashes passwords and compares them, a few at a time, in turn by whom it is for. */
 export class PasswordHasher {
   private readonly places = new FairShare({
@@ -26,8 +32,7 @@ export class PasswordHasher {
     capacity: AT_ONCE,
     maxWaiting: MAX_WAITING,
   });
-  /** Compared if there is no account, so that an unknown email address takes as long as a known one. */
-  private readonly nobody: Promise<string> = argon2.hash('the password of nobody', PARAMETERS);
+  private readonly nobody = (nobody ??= argon2.hash('the password of nobody', PARAMETERS));
 
   /** @throws ApiError service_unavailable if too many are waiting */
   hash(password: string, caller: HashingFor): Promise<string> {
