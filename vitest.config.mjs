@@ -37,6 +37,7 @@ export default defineConfig({
   test: {
     include: ['{libs,apps,test}/**/*.spec.ts'],
     globalSetup: 'test/support/cluster.setup.mjs',
+    setupFiles: 'test/support/sources.setup.mjs',
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     teardownTimeout: LIMIT_MS,

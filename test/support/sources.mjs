@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { enableCompileCache, registerHooks } from 'node:module';
+import { enableCompileCache, isBuiltin, registerHooks } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync, version } from '@swc/core';
@@ -18,8 +18,9 @@ const cache = new URL('.cache/sources/', root);
 
 enableCompileCache(fileURLToPath(new URL('.cache/compiled', root)));
 
-registerHooks({
+const hooks = {
   resolve(specifier, context, nextResolve) {
+    if (isBuiltin(specifier)) return builtin(specifier);
     const source = sourceOf(specifier, withoutQuery(context.parentURL));
     return source ? { url: source, shortCircuit: true } : nextResolve(specifier, context);
   },
@@ -28,7 +29,22 @@ registerHooks({
     if (!path.startsWith(root.href) || !path.endsWith('.ts')) return nextLoad(url, context);
     return { format: 'module', source: compiled(path), shortCircuit: true };
   },
-});
+};
+let registered = registerHooks(hooks);
+
+/**
+ * Lets these hooks answer before all that were registered since. The test runner's would tell its main process of each
+ * import of each file, which costs a worker a fifth of the time that it takes to load the program.
+ */
+export function answerFirst() {
+  registered.deregister();
+  registered = registerHooks(hooks);
+}
+
+function builtin(specifier) {
+  const url = specifier.startsWith('node:') ? specifier : `node:${specifier}`;
+  return { url, format: 'builtin', shortCircuit: true };
+}
 
 function compiled(path) {
   const filename = fileURLToPath(path);
