@@ -11,6 +11,7 @@ import { BackLink } from '../../ui/links.js';
 import { Hint } from '../../ui/texts.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame, Section } from '../../ui/page.js';
+import { enteredTime } from '../../ui/time/minute.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { ProposalFields } from './proposal-fields.js';
 import { useOpenProposal } from './proposals.js';
@@ -47,7 +48,7 @@ function useFileForm({ begun, found }: FileFormProps) {
       begun();
       const wanted = {
         ...(await readFile(rows!)),
-        effectiveAt: effectiveAt === '' ? null : new Date(effectiveAt).toISOString(),
+        effectiveAt: enteredTime(effectiveAt),
         note: note.trim() || rows!.name,
       };
       return { wanted, compared: await compare(wanted) };

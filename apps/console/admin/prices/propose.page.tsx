@@ -8,7 +8,7 @@ import { isDecimal } from '../../ui/decimal.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { BackLink } from '../../ui/links.js';
-import { localMinute } from '../../ui/time/minute.js';
+import { enteredTime, localMinute } from '../../ui/time/minute.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
@@ -171,7 +171,7 @@ async function send(
   const unitOf = ({ subject }: Draft) => catalog.models.find(({ id }) => id === subject)?.unit;
   const body = {
     changes: changes.map((draft) => changeFrom(draft, unitOf(draft))),
-    effectiveAt: effectiveAt === '' ? null : new Date(effectiveAt).toISOString(),
+    effectiveAt: enteredTime(effectiveAt, before?.effectiveAt),
     note: note.trim(),
   };
   if (!before) return (await api.POST('/api/admin/price-proposals', { body })).data!;

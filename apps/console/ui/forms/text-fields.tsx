@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { localMinute } from '../time/minute.js';
+import { enteredTime, localMinute } from '../time/minute.js';
 import { common, type Field, type FieldOptions } from './field.js';
 
 export interface TextRules extends FieldOptions<string> {
@@ -97,6 +97,6 @@ export function momentField(label: string, options: TextOptions = {}): Field<str
   const min = localMinute(new Date());
   return {
     ...textField(label, { type: 'datetime-local', min, ...options }),
-    read: (value) => (value === '' ? null : new Date(value).toISOString()),
+    read: (value) => enteredTime(value),
   };
 }

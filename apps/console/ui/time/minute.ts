@@ -4,3 +4,13 @@ export function localMinute(at: Date): string {
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }
+
+/**
+ * What a datetime field holds, in UTC; null for none. A time that was not changed stays what it was: the field has no
+ * seconds, and a minute occurs twice when summer time ends.
+ */
+export function enteredTime(entered: string, before: string | null = null): string | null {
+  if (entered === '') return null;
+  const isSame = before !== null && localMinute(new Date(before)) === entered;
+  return isSame ? before : new Date(entered).toISOString();
+}

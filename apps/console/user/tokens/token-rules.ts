@@ -1,6 +1,6 @@
 import type { Shape } from '../../api/client.js';
 import { changedIn } from '../../ui/forms/changed.js';
-import { localMinute } from '../../ui/time/minute.js';
+import { enteredTime, localMinute } from '../../ui/time/minute.js';
 
 /** Empty fields are no limits. */
 export type RuleValues = {
@@ -41,7 +41,7 @@ export function ruleValues(token: Shape<'Key'> | null): RuleValues {
 export function rulesOf(values: RuleValues) {
   return {
     name: values.name.trim(),
-    expiresAt: values.expiresAt === '' ? null : new Date(values.expiresAt).toISOString(),
+    expiresAt: enteredTime(values.expiresAt),
     monthlyLimit: values.monthlyLimit.trim() || null,
     totalLimit: values.totalLimit.trim() || null,
     allowedModels: values.allowedModels.length === 0 ? null : values.allowedModels,
