@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 function set(actor: Actor, { userId }: Actor, ...roles: Role[]) {
-  return grants.setRoles({ userId, actor, requestId: newId() }, roles);
+  return grants.setRoles({ userId, actor, requestId: newId() }, { roles });
 }
 
 async function rolesOf({ userId }: Actor): Promise<Role[]> {
@@ -77,6 +77,20 @@ describe('staff roles', () => {
     expect(await rolesOf(somebody)).toEqual(['support', 'user']);
     await approve(approvalId, admins[1]);
     expect(await rolesOf(somebody)).toEqual(['admin', 'support', 'user']);
+  });
+
+  it('are not changed by someone who read others, unless they already are as wanted', async () => {
+    const somebody = await staffActor(ledger, 'support', 'finance');
+    const change = { userId: somebody.userId, actor: admins[0], requestId: newId() };
+    const was = { roles: ['support'] as const };
+    await expect(grants.setRoles(change, { roles: [], was })).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'was.roles',
+    });
+    expect(await rolesOf(somebody)).toEqual(['finance', 'support', 'user']);
+    await grants.setRoles(change, { roles: ['finance', 'support'], was });
+    await grants.setRoles(change, { roles: ['finance'], was: { roles: ['user', 'finance', 'support'] } });
+    expect(await rolesOf(somebody)).toEqual(['finance', 'user']);
   });
 
   it('are changed by someone other than their holder', async () => {

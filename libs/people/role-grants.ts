@@ -7,6 +7,7 @@ import { noteMaker } from '#identity/own-interest.js';
 import { type Actor, type Role, roles as everyRole } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { requireUnchanged } from '#platform/unchanged.js';
 import { type ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import {
   type ListedPerson,
@@ -29,6 +30,13 @@ export interface GrantAnswer {
   approvalId: string | null;
 }
 
+export interface GivenRoles {
+  /** Everybody also has the role `user`. */
+  roles: readonly Role[];
+  /** The roles as the author of the change read them. */
+  was?: { roles: readonly Role[] } | undefined;
+}
+
 export interface RoleGrantsParts {
   readonly source: DataSource;
   readonly approvals: ApprovalService;
@@ -47,12 +55,16 @@ export class RoleGrants {
 
   /**
    * Removes the roles that are not given, and requests the new ones. @throws ApiError not_found, forbidden for oneself,
-   * conflict
+   * conflict, also if the roles have changed since they were read
    */
-  setRoles(change: PersonChange, roles: readonly Role[]): Promise<GrantAnswer> {
+  setRoles(change: PersonChange, { roles, was }: GivenRoles): Promise<GrantAnswer> {
     return inEntityTransaction(this.parts.source, async (transaction) => {
       const before = await lockPerson(transaction.client, change);
       const wanted = new Set<Role>(['user', ...roles]);
+      requireUnchanged(
+        { roles: before.roles },
+        { roles: [...wanted], was: was && { roles: ['user', ...was.roles] } },
+      );
       const kept = before.roles.filter((role) => wanted.has(role));
       const added = [...wanted].filter((role) => !before.roles.includes(role));
       let person = before;

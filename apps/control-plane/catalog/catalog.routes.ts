@@ -3,7 +3,7 @@ import { routings } from '#catalog/channel-order.js';
 import { protocolNames } from '#upstream/adapters.js';
 import { hindrances } from '#marketplace/offer.js';
 import { modelRouteView } from '#operations/program.view.js';
-import { name, timeView } from '#platform/http/fields.js';
+import { asRead, name, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { modelFamilies } from '#pricing/price-book.js';
@@ -87,13 +87,6 @@ const routesId = z
   .meta({ description: 'The approval that missing models, names at the upstream and groups wait for.' });
 
 const openingId = z.string().nullable().meta({ description: 'The approval that the opening waits for.' });
-
-/** What a change was made from. */
-const asRead = <T extends z.ZodType>(fields: T) =>
-  fields.optional().meta({
-    description:
-      'The fields as you read them. If one has changed since, the answer is 409 `conflict` and nothing changes: read again, and repeat your change.',
-  });
 
 const modelSettings = z
   .strictObject({ enabled: z.boolean(), ownedBy: name, limits: limitsFields, routing })

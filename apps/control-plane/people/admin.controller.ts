@@ -19,7 +19,7 @@ export class AdminController extends Using({
 
   @Serves(peopleRoutes.setRoles)
   async setRoles({ params, body, ...call }: CallOf<typeof peopleRoutes.setRoles>) {
-    const { person, approvalId } = await this.grants.setRoles({ ...call, ...params }, body.roles);
+    const { person, approvalId } = await this.grants.setRoles({ ...call, ...params }, body);
     return { ...person, approvalId };
   }
 

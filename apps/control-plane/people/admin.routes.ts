@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { auditActions } from '#identity/audit-actions.js';
 import { roles } from '#identity/role.js';
 import { auditView } from '#people/audit.reader.js';
-import { id } from '#platform/http/fields.js';
+import { asRead, id } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
 const forAdmins = routesFor(['admin'], 'People');
 const forAdminsOfAuditLog = routesFor(['admin'], 'Audit log');
+
+const givenRoles = z.strictObject({ roles: z.array(z.enum(roles)).max(roles.length) });
 
 export const peopleRoutes = {
   list: forAdmins.list(personView)('listPeople', '/api/admin/people', {
@@ -29,7 +31,7 @@ export const peopleRoutes = {
     description:
       'Roles are removed immediately; new roles wait for the approval of another administrator. You cannot change your own roles, and one administrator must remain. The first administrator can appoint the second one alone.',
     confirms: true,
-    body: z.strictObject({ roles: z.array(z.enum(roles)).max(roles.length) }),
+    body: givenRoles.extend({ was: asRead(givenRoles) }),
     answer: personView.extend({
       approvalId: z
         .string()

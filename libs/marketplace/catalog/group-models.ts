@@ -5,13 +5,9 @@ import { requireModels } from '#catalog/known-names.js';
 import type { EntityTransaction } from '#database/entity-transaction.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { requireUnchanged } from '#platform/unchanged.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import {
-  type CatalogChange,
-  type CatalogChanges,
-  changeCatalog,
-  requireUnchanged,
-} from './catalog.changes.js';
+import { type CatalogChange, type CatalogChanges, changeCatalog } from './catalog.changes.js';
 import { cheapSales, saleColumns, type Sale } from './cheap-sales.js';
 import { type Entries, refuseRemoved, removedSince } from './removed-since.js';
 import { requireServable } from './served-models.js';

@@ -12,6 +12,13 @@ export const reasonText = z
   .min(3, 'must say why')
   .max(500, 'must have at most 500 characters');
 
+/** What a change was made from. */
+export const asRead = <T extends z.ZodType>(fields: T) =>
+  fields.optional().meta({
+    description:
+      'The fields as you read them. If one has changed since, the answer is 409 `conflict` and nothing changes: read again, and repeat your change.',
+  });
+
 /** Credits in a request, a decimal string such as "5" or "0.02"; nanos in code. */
 export const creditAmount = z
   .string()

@@ -1,8 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { useReducer, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { rereadAfterConflict } from '../../ui/forms/changed.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
@@ -24,7 +26,7 @@ export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) 
             <Text>{t('people.own')}</Text>
           ) : (
             <>
-              <RolesForm key={open.roles.join()} person={open} />
+              <Roles key={open.userId} person={open} />
               <Access person={open} />
             </>
           )}
@@ -43,13 +45,21 @@ async function reread(): Promise<void> {
   );
 }
 
-function RolesForm({ person }: { person: Shape<'Person'> }) {
+/** It begins anew with the roles that are in force once it is saved. */
+function Roles({ person }: { person: Shape<'Person'> }) {
+  const [times, begin] = useReducer((count: number) => count + 1, 0);
+  return <RolesForm key={times} person={person} done={begin} />;
+}
+
+function RolesForm({ person, done }: { person: Shape<'Person'>; done: () => void }) {
   const { t } = useTranslation('admin');
+  // The form keeps the roles it opened with, even if the person is read again.
+  const [was] = useState(() => ({ roles: person.roles }));
   return (
     <Form
       fields={{
         roles: ticksField(t('people.roles'), {
-          initial: staffRoles.filter((role) => person.roles.includes(role)),
+          initial: staffRoles.filter((role) => was.roles.includes(role)),
           hint: t('people.rolesHint'),
           of: staffRoles,
           name: (role) => t(`roles.${role}`),
@@ -57,10 +67,13 @@ function RolesForm({ person }: { person: Shape<'Person'> }) {
         }),
       }}
       submit={t('people.saveRoles')}
-      send={(body) =>
-        api.PUT('/api/admin/people/{userId}/roles', { params: { path: { userId: person.userId } }, body })
-      }
+      send={(values) => {
+        const params = { path: { userId: person.userId } };
+        return api.PUT('/api/admin/people/{userId}/roles', { params, body: { ...values, was } });
+      }}
+      refused={rereadAfterConflict(reread)}
       reread={reread}
+      done={done}
       success={({ data }) =>
         data?.approvalId != null ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email })
       }
