@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, relayQuery, type Shape } from '../../api/client.js';
 import type { ApiFailure } from '../../api/failure.js';
@@ -143,15 +144,16 @@ function modelsField(initial: ChannelValues['models']): Field<ChannelValues['mod
   };
 }
 
-function save(channel: Shape<'Channel'> | null, values: ChannelValues) {
+function save(channel: Shape<'Channel'> | null, before: ChannelValues, values: ChannelValues) {
   if (channel === null) return api.POST('/api/admin/channels', { body: createdBy(values) });
   const params = { path: { channelId: channel.id } };
-  const body = changesOf(channelValues(channel), values);
+  const body = changesOf(before, values);
   return api.PATCH('/api/admin/channels/{channelId}', { params, body });
 }
 
 interface ChannelFormProps {
   channel: Shape<'Channel'> | null;
+  /** Saved, or refused because of what others changed. */
   done: (id: string) => void;
 }
 
@@ -159,17 +161,18 @@ function reread(): Promise<void> {
   return refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
 }
 
-/** Reading the channel again resets the form, so the refusal appears as a notice instead. */
-function resetAfterConflict(failure: ApiFailure): boolean {
+/** The form begins anew with what others changed, so the refusal appears as a notice. */
+function beginAnew(failure: ApiFailure, begin: () => void): boolean {
   if (failure.code !== 'conflict') return false;
   notifyFailure(failure);
-  void reread();
+  void reread().then(begin);
   return true;
 }
 
 export function ChannelForm({ channel, done }: ChannelFormProps) {
   const { t } = useTranslation('catalog');
-  const before = channelValues(channel);
+  // The form keeps the values it opened with, even if the channel is read again: only what was edited here is sent.
+  const [before] = useState(() => channelValues(channel));
   return (
     <Form
       fields={{
@@ -184,9 +187,9 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
         ...(withWebhookSecret.includes(protocol) ? [] : (['webhookSecret'] as const)),
       ]}
       submit={channel === null ? t('channels.create') : t('save')}
-      send={(values) => save(channel, values)}
+      send={(values) => save(channel, before, values)}
       reread={reread}
-      {...(channel === null ? {} : { refused: resetAfterConflict })}
+      {...(channel === null ? {} : { refused: (failure) => beginAnew(failure, () => done(channel.id)) })}
       success={({ data }, { id }) =>
         t(data?.approvalId == null ? 'channel.saved' : 'channel.routesWait', { channel: id })
       }

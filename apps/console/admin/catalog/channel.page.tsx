@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, type UseQueryResult } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useReducer } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import type { paths } from '../../api/schema.js';
@@ -44,21 +45,29 @@ interface PartsProps {
   health: Pick<UseQueryResult<Shape<'ChannelHealth'>, unknown>, 'data' | 'error' | 'refetch'>;
 }
 
+/** It begins anew with what is in force once it is saved, not whenever the channel is read again. */
+function Settings({ channel }: Pick<PartsProps, 'channel'>) {
+  const [times, begin] = useReducer((count: number) => count + 1, 0);
+  return (
+    <div className="form-width">
+      <ChannelForm key={times} channel={channel} done={begin} />
+    </div>
+  );
+}
+
 /** The form has a tab of its own because it is long. */
 function Parts({ channel, health }: PartsProps) {
   const { t } = useTranslation('catalog');
-  const settings = (
-    <div className="form-width">
-      <ChannelForm key={JSON.stringify(channel)} channel={channel} done={() => undefined} />
-    </div>
-  );
   return (
     <>
       <State channel={channel} health={health} />
       <PartTabs
         label={t('channel.title', { channel: channel.id })}
         names={{ health: t('channel.health'), settings: t('channel.settings') }}
-        parts={{ health: <Vitals channel={channel} health={health} />, settings }}
+        parts={{
+          health: <Vitals channel={channel} health={health} />,
+          settings: <Settings key={channel.id} channel={channel} />,
+        }}
       />
     </>
   );

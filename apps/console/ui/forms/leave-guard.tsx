@@ -1,10 +1,12 @@
 import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { useAskedBy } from './asking.js';
 
 const LeaveDialog = lazy(() => import('./leave-dialog.js'));
 
-/** Asks before unsent input is lost by leaving the page or closing the tab. */
+/** Asks before unsent input is lost by leaving the page, closing the browser's tab, or closing the dialog around it. */
 export function LeaveGuard({ isDirty }: { isDirty: () => boolean }) {
+  useAskedBy(isDirty);
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty() && leavesForm(current, next),
     enableBeforeUnload: isDirty,
@@ -20,11 +22,13 @@ export function LeaveGuard({ isDirty }: { isDirty: () => boolean }) {
 
 interface Place {
   pathname: string;
-  search: object;
+  search: Record<string, unknown>;
 }
 
-/** Other search parameters are filters and tabs of the same page, except those that open a form. */
+const OPENS_FORM = ['new', 'key', 'model', 'group', 'person', 'line', 'approval'];
+
+/** Other search parameters are filters of the same page. */
 function leavesForm(current: Place, next: Place): boolean {
-  if (current.pathname !== next.pathname) return true;
-  return ['new', 'key', 'model', 'group'].some((name) => name in current.search && !(name in next.search));
+  if (current.pathname !== next.pathname || current.search['tab'] !== next.search['tab']) return true;
+  return OPENS_FORM.some((name) => current.search[name] !== undefined && next.search[name] === undefined);
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { newRequestId } from '../../api/client.js';
 import { TextLine } from '../texts.js';
 import { Form, type FormOptions } from './declared.js';
-import { Dialog } from './dialog.js';
+import { FormDialog } from './form-dialog.js';
 import type { FormFields, Sent } from './field.js';
 import { CancelButton } from './cancel-button.js';
 
@@ -44,7 +44,7 @@ export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F,
       <Button variant="default" {...button} onClick={open}>
         {texts.do}
       </Button>
-      <Dialog
+      <FormDialog
         opened={isOpen}
         onClose={close}
         closeOnClickOutside={false}
@@ -52,7 +52,7 @@ export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F,
         size={size}
       >
         <Body {...props} close={close} />
-      </Dialog>
+      </FormDialog>
     </>
   );
 }

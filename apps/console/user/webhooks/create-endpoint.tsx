@@ -5,7 +5,7 @@ import { useOwnState, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
-import { Dialog } from '../../ui/forms/dialog.js';
+import { FormDialog } from '../../ui/forms/form-dialog.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { endpointEvents, financeEndpointEvents } from './endpoint.js';
 
@@ -29,7 +29,7 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
     close();
   };
   return (
-    <Dialog
+    <FormDialog
       opened={isOpen}
       onClose={leave}
       closeOnClickOutside={secret === null}
@@ -41,7 +41,7 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
       ) : (
         <Secret secret={secret} close={leave} />
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

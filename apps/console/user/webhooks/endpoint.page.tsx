@@ -7,6 +7,7 @@ import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Dialog } from '../../ui/forms/dialog.js';
+import { FormDialog } from '../../ui/forms/form-dialog.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame, Section } from '../../ui/page.js';
@@ -128,14 +129,14 @@ function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       <Button variant="default" onClick={open}>
         {t('one.change')}
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={t('one.change')} size="lg">
+      <FormDialog opened={isOpen} onClose={close} title={t('one.change')} size="lg">
         <EndpointForm
           endpoint={endpoint}
           submit={t('one.save')}
           send={async (body) => (await api.PATCH('/api/webhooks/{endpointId}', { params, body })).data!}
           done={close}
         />
-      </Dialog>
+      </FormDialog>
     </>
   );
 }

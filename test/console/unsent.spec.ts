@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import type { Role } from '#identity/role.js';
+import { type Person, person } from '../support/console.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
+import { proposal } from './support/staff.js';
+
+let relay: Relay;
+let browser: Browser;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(() => closeTabs(...tabs.splice(0)));
+
+async function open(as: Person, path: string, expectedStatuses: number[] = []) {
+  const tab = await Tab.open(browser, relay, { as, expectedStatuses });
+  tabs.push(tab);
+  await tab.goto(path);
+  return tab;
+}
+
+const staff = (...roles: Role[]) => person(relay, { roles });
+const questionOf = ({ page }: Tab) => page.getByRole('dialog', { name: 'Leave without saving?' });
+
+describe('what was entered is not lost without a question', () => {
+  it('when another tab of the page is opened, but when its filters change', async () => {
+    const tab = await open(await staff('admin'), '/admin/channels/sandbox?tab=settings');
+    const { page } = tab;
+    const weight = page.getByLabel('Weight');
+    await weight.fill('7');
+    await page.getByRole('tab', { name: 'Health' }).click();
+    await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
+    expect(await weight.inputValue()).toBe('7');
+    await page.getByRole('tab', { name: 'Health' }).click();
+    await questionOf(tab).getByRole('button', { name: 'Leave' }).click();
+    await weight.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    expect(await weight.inputValue()).toBe('1');
+    await page.getByRole('tab', { name: 'Health' }).click();
+    await weight.waitFor({ state: 'detached' });
+  });
+
+  it('when a dialog is closed in any way but by its own buttons', async () => {
+    const tab = await open(await person(relay), '/webhooks');
+    const { page } = tab;
+    const begin = page.getByRole('button', { name: 'Add an endpoint' }).first();
+    const form = page.getByRole('dialog', { name: 'Add an endpoint' });
+    const url = form.getByLabel('URL');
+    const question = questionOf(tab);
+    const ways = [
+      () => page.keyboard.press('Escape'),
+      () => page.mouse.click(5, 5),
+      () => form.getByRole('button', { name: 'Close' }).click(),
+    ];
+    await begin.click();
+    await url.fill('https://example.com/hooks');
+    for (const close of ways) {
+      await close();
+      await question.getByRole('button', { name: 'Stay' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await url.inputValue()).toBe('https://example.com/hooks');
+    }
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await form.waitFor({ state: 'detached' });
+    await begin.click();
+    expect(await url.inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+  });
+
+  it('when the panel of a person is closed', async () => {
+    const { userId } = await person(relay);
+    const tab = await open(await staff('admin'), `/admin/people?person=${userId}`);
+    const { page } = tab;
+    await page.getByRole('checkbox', { name: 'Support' }).check();
+    await page.keyboard.press('Escape');
+    await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
+    expect(await page.getByRole('checkbox', { name: 'Support' }).isChecked()).toBe(true);
+  });
+});
+
+describe('a form that is open while others work', () => {
+  it('keeps what was entered for a channel that changed meanwhile, and undoes nothing of it', async () => {
+    const tab = await open(await staff('admin'), '/admin/channels/sandbox?tab=settings', [409]);
+    const { page } = tab;
+    const { api } = await staff('admin');
+    const params = { path: { channelId: 'sandbox' } };
+    const change = (body: object) => api.PATCH('/api/admin/channels/{channelId}', { params, body });
+    await page.getByLabel(/^Priority/).fill('4');
+    await change({ requestTimeoutMs: 90_000 });
+    await page.getByRole('button', { name: 'Drain and switch off' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain and switch off' }).click();
+    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+    expect(await page.getByLabel(/^Priority/).inputValue()).toBe('4');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Channel sandbox saved.').waitFor();
+    // Once saved, it shows what is in force.
+    const valueOf = (label: RegExp) => () => page.getByLabel(label).inputValue();
+    await expect.poll(valueOf(/^Timeout/)).toMatch(/^90,?000$/);
+    const saved = await api.GET('/api/admin/channels/{channelId}', { params });
+    expect(saved.data).toMatchObject({ priority: 4, requestTimeoutMs: 90_000, enabled: false });
+    await change({ priority: 9, enabled: true });
+    await page.getByLabel(/^Priority/).fill('5');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('changed since you read it').waitFor();
+    await expect.poll(valueOf(/^Priority/)).toBe('9');
+    expect((await api.GET('/api/admin/channels/{channelId}', { params })).data?.priority).toBe(9);
+  });
+
+  it('does not take away a role that another administrator gave meanwhile', async () => {
+    const { userId } = await person(relay, { roles: ['support'] });
+    const tab = await open(await staff('admin'), `/admin/people?person=${userId}`, [409]);
+    const { page } = tab;
+    const support = page.getByRole('checkbox', { name: 'Support' });
+    await support.uncheck();
+    const roles = ['user', 'support', 'finance'];
+    await relay.fixture.owner.query('UPDATE users SET roles = $2 WHERE id = $1', [userId, roles]);
+    await page.getByRole('button', { name: 'Save the roles' }).click();
+    await page.getByText('changed since you read it').waitFor();
+    const { rows } = await relay.fixture.owner.query('SELECT roles FROM users WHERE id = $1', [userId]);
+    expect(rows).toEqual([{ roles }]);
+  });
+
+  it('sends the exact time of a proposal again', async () => {
+    const admin = await staff('admin');
+    const effectiveAt = new Date(
+      Math.floor(Date.now() / 60_000) * 60_000 + 86_400_000 + 43_210,
+    ).toISOString();
+    const change = { kind: 'multiplier', group: 'Public-Relay', multiplier: '1.3' } as const;
+    const proposalId = await proposal(admin, [change], { effectiveAt, note: 'From tomorrow.' });
+    const { page } = await open(admin, `/admin/prices/propose?revise=${proposalId}`);
+    await page.getByLabel('Note').fill('From tomorrow on.');
+    await page.getByRole('button', { name: 'Preview changes again' }).click();
+    await page.getByText('From tomorrow on.').waitFor();
+    const params = { path: { proposalId } };
+    const { data } = await admin.api.GET('/api/admin/price-proposals/{proposalId}', { params });
+    expect(data).toMatchObject({ note: 'From tomorrow on.', revision: 2, effectiveAt });
+  });
+});
