@@ -110,11 +110,11 @@ function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; is
 
 /** Banners, and the tabs of this page. */
 function Above({ session }: { session: Shape<'Session'> }) {
-  const { viewing, secondFactor } = session;
+  const { viewing, secondFactor, userId } = session;
   return (
     <>
       {viewing && <LazyViewingBanner viewing={viewing} />}
-      {secondFactor === 'advised' && !viewing && <LazySecondFactorAdvice />}
+      {secondFactor === 'advised' && !viewing && <LazySecondFactorAdvice userId={userId} />}
       {mayAny(session, STAFF) && <LazyOnePersonBanner />}
       {secondFactor !== 'required' && <Tabs session={session} />}
     </>

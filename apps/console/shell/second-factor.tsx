@@ -25,14 +25,14 @@ export function SecondFactorPage() {
 
 const PUT_OFF = 'tollgate.second-factor-put-off';
 
-/** Advises a second factor, until it is set up or the advice is dismissed for this tab. */
-export function SecondFactorAdvice() {
+/** Advises a second factor, until it is set up or the person dismisses the advice for this tab. */
+export function SecondFactorAdvice({ userId }: { userId: string }) {
   const { t } = useTranslation('shell');
-  const [isPutOff, setPutOff] = useState(() => sessionStorage.getItem(PUT_OFF) !== null);
-  if (isPutOff) return null;
+  const [putOffBy, setPutOffBy] = useState(() => sessionStorage.getItem(PUT_OFF));
+  if (putOffBy === userId) return null;
   const putOff = () => {
-    sessionStorage.setItem(PUT_OFF, 'yes');
-    setPutOff(true);
+    sessionStorage.setItem(PUT_OFF, userId);
+    setPutOffBy(userId);
   };
   return (
     <Box mb="lg">

@@ -6,13 +6,20 @@ export type UserRole = Shape<'Session'>['roles'][number];
 
 const SESSION = ['session'];
 
+const forgets = new Set<() => void>();
+
+/** For data that is kept in the memory of this tab: called once somebody else, or nobody, is signed in. */
+export function whenPersonLeaves(forget: () => void): void {
+  forgets.add(forget);
+}
+
 export const sessionQuery = {
   queryKey: SESSION,
   queryFn: async (): Promise<Shape<'Session'> | null> => {
     const session = await askWho();
     const before = queryClient.getQueryData<Shape<'Session'> | null>(SESSION);
     if (before !== undefined && !isSameAccount(before, session)) {
-      queryClient.setQueryData(SESSION, session);
+      setSession(session);
       void queryClient.resetQueries({ predicate: isOfSession });
     }
     return session;
@@ -101,6 +108,17 @@ function change(session: Shape<'Session'> | null): void {
   isLeaving = false;
   sendToken(session?.csrfToken ?? null);
   queryClient.removeQueries({ predicate: isOfSession });
+  setSession(session);
+}
+
+function setSession(session: Shape<'Session'> | null): void {
+  const before = queryClient.getQueryData<Shape<'Session'> | null>(SESSION);
+  if (before && before.userId !== session?.userId) {
+    // Answers to changes are kept for a while, too, such as a key that is shown once.
+    const mutations = queryClient.getMutationCache();
+    for (const each of mutations.getAll()) if (each.state.status !== 'pending') mutations.remove(each);
+    for (const forget of forgets) forget();
+  }
   queryClient.setQueryData(SESSION, session);
 }
 

@@ -8,5 +8,7 @@ export function useSignOut(): (end: () => Promise<unknown>) => Promise<void> {
     await endSession(end);
     await navigate({ to: '/sign-in', ignoreBlocker: true });
     leave();
+    // What was typed and made in this tab. A session that only ran out is continued.
+    sessionStorage.clear();
   };
 }

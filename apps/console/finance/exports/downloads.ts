@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { type ApiFailure, asFailure, failureFrom } from '../../api/failure.js';
+import { whenPersonLeaves } from '../../shell/session.js';
 import { saveFile } from '../../ui/save-file.js';
 
 export interface FileDownload {
@@ -47,6 +48,13 @@ export function forgetDownload(id: string): void {
   for (const listener of listeners) listener();
 }
 
+whenPersonLeaves(() => {
+  for (const { id } of downloads) {
+    cancelDownload(id);
+    forgetDownload(id);
+  }
+});
+
 /** Downloads a file while the server still writes it, and reports the progress. */
 export async function startDownload(path: string, name: string): Promise<void> {
   const id = crypto.randomUUID();
@@ -57,6 +65,7 @@ export async function startDownload(path: string, name: string): Promise<void> {
   change(id, {});
   try {
     const file = await read(path, stop.signal, (bytes) => change(id, { bytes }));
+    stop.signal.throwIfAborted();
     const address = URL.createObjectURL(file);
     change(id, { state: 'done', bytes: file.size, endedAt: Date.now(), address });
     saveFile(address, name);
