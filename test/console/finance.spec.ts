@@ -204,6 +204,20 @@ describe('finance', () => {
     await page.getByRole('row', { name: /vendora-chat.*Output \$6.*Image output \$32/ }).waitFor();
   });
 
+  it('imports a file of costs again once it was corrected', async () => {
+    const tab = await open(await person(relay, { roles: ['finance'] }));
+    const { page } = tab;
+    await tab.goto('/finance/costs');
+    const input = page.locator('input[type=file]');
+    await input.setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from('nothing') });
+    await page
+      .getByRole('dialog', { name: 'Changes in this file' })
+      .getByText(/^0 would change/)
+      .waitFor();
+    // Browsers report no change if the file that is chosen is the one that the field has.
+    expect(await input.inputValue()).toBe('');
+  });
+
   it('adjusts an account because of a ticket, found by part of its subject', async () => {
     const customer = await person(relay);
     const ticket = {
@@ -323,9 +337,15 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   await agree(second);
   await page.getByRole('button', { name: 'Run it again' }).click();
   await item.getByText('Waived: The sender is being looked for.').waitFor();
+  const note = page.getByLabel('Note (optional)');
+  await note.fill('ok');
+  await page.getByText('Write at least 3 characters, or nothing.').waitFor();
+  expect(await close.isDisabled()).toBe(true);
+  await note.fill('All is well.');
   await close.click();
   const sure = page.getByRole('dialog', { name: 'Close the books permanently?' });
   await sure.getByText('1 item is waived by two people.').waitFor();
   await sure.getByRole('button', { name: 'Close the books' }).click();
   await page.getByText('The books are closed').waitFor();
+  await page.getByText('All is well.').waitFor();
 }

@@ -187,6 +187,8 @@ function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
   const { t } = useTranslation('periods');
   const [note, setNote] = useState('');
   const close = useClose(end);
+  const words = note.trim();
+  const isTooShort = words !== '' && words.length < SHORTEST_REASON;
   return (
     <Section title={t('closing.steps.close')}>
       {!isReady(checklist) && <Text size="sm">{t('closing.notReady')}</Text>}
@@ -194,14 +196,15 @@ function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
         label={t('closing.note')}
         value={note}
         maxLength={500}
+        error={isTooShort && t('closing.noteTooShort', { count: SHORTEST_REASON })}
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
       />
       <ConfirmAction
         texts={t('closing.do')}
-        act={() => close(note.trim())}
+        act={() => close(words)}
         variant="filled"
         w="fit-content"
-        disabled={!isReady(checklist)}
+        disabled={!isReady(checklist) || isTooShort}
         isDangerous={false}
       >
         <WhatCloses end={end} checklist={checklist} />
@@ -228,8 +231,7 @@ function useClose(end: string): (note: string) => Promise<void> {
   const navigate = route.useNavigate();
   const [requestId] = useState(newRequestId);
   return async (note) => {
-    const words = note.length >= SHORTEST_REASON ? { note } : {};
-    const body = { end: startOf(end), ...words, requestId };
+    const body = { end: startOf(end), ...(note && { note }), requestId };
     const { data } = await api.POST('/api/finance/periods/close', { body });
     await refresh('/api/finance/periods', '/api/finance/periods/{periodId}');
     await navigate({ to: '/finance/periods/$periodId', params: { periodId: data!.id } });
