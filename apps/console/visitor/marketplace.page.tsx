@@ -8,7 +8,8 @@ import { ErrorState } from '../ui/states.js';
 import { MarketCards } from './market/market-cards.js';
 import { MarketFilters } from './market/market-filters.js';
 import { MarketTable } from './market/market-table.js';
-import { chosenModels, marketQuery } from './market/market.js';
+import { chosenModels } from './market/market.js';
+import { marketQuery } from './market/market-query.js';
 import { useOwnGroups } from './market/price.js';
 
 const route = getRouteApi('/visitor/marketplace');

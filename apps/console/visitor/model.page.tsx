@@ -11,7 +11,7 @@ import { PageFrame, Section } from '../ui/page.js';
 import { ErrorState, Loaded } from '../ui/states.js';
 import { Calculator } from './market/calculator.js';
 import { Availability } from './market/market-cards.js';
-import { marketQuery } from './market/market.js';
+import { marketQuery } from './market/market-query.js';
 import { LimitList, ModelGroups } from './market/model-details.js';
 import { ModelHistory } from './market/model-history.js';
 import { ModelRecord } from './market/model-record.js';

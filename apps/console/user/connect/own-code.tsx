@@ -4,7 +4,7 @@ import { type Shape, useRead } from '../../api/client.js';
 import { together } from '../../api/together.js';
 import { Loaded } from '../../ui/states.js';
 import { Connect } from '../../visitor/connect.js';
-import { marketQuery } from '../../visitor/market/market.js';
+import { marketQuery } from '../../visitor/market/market-query.js';
 import { FirstRequest } from '../first-request.js';
 import { KeyForCode } from '../key-for-code.js';
 import { useKeys } from '../keys.js';

@@ -8,7 +8,7 @@ import { together } from '../../api/together.js';
 import { useChosenInView } from '../../ui/chosen-in-view.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { marketQuery } from '../../visitor/market/market.js';
+import { marketQuery } from '../../visitor/market/market-query.js';
 import { useKeys } from '../keys.js';
 import { widestGroup } from '../widest-group.js';
 import { type PlayKind, playKinds } from './call.js';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Shape, useRead } from '../../api/client.js';
-import { marketQuery } from '../../visitor/market/market.js';
+import { marketQuery } from '../../visitor/market/market-query.js';
 
 export interface GroupOffer {
   name: string;

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { creditsField, momentField, textField } from '../../ui/forms/text-fields.js';
-import { marketQuery } from '../../visitor/market/market.js';
+import { marketQuery } from '../../visitor/market/market-query.js';
 import type { RuleValues } from './token-rules.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
 import { Choices, optionsOf } from '../../ui/lists/choice.js';
-import { distinctValues, marketQuery } from '../../visitor/market/market.js';
+import { distinctValues } from '../../visitor/market/market.js';
+import { marketQuery } from '../../visitor/market/market-query.js';
 import { useKeys } from '../keys.js';
 
 type Field = 'keyId' | 'model' | 'group' | 'family';

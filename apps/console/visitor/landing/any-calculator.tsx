@@ -7,7 +7,8 @@ import { Section } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { Calculator } from '../market/calculator.js';
-import { marketQuery, offerOf } from '../market/market.js';
+import { offerOf } from '../market/market.js';
+import { marketQuery } from '../market/market-query.js';
 import { useOwnGroups } from '../market/price.js';
 
 export function AnyCalculator() {

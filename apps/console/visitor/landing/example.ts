@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { relayQuery, type Shape } from '../../api/client.js';
-import { marketQuery, offerOf } from '../market/market.js';
+import { offerOf } from '../market/market.js';
+import { marketQuery } from '../market/market-query.js';
 import { type PricedWork, usePublicQuote } from '../market/public-quote.js';
 
 /** An image that any visitor could generate: by a model that needs only a prompt and has one price per image. */

@@ -7,7 +7,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { marketQuery } from '../market/market.js';
+import { marketQuery } from '../market/market-query.js';
 import { Headline } from '../market/price.js';
 
 type Model = Shape<'ListedModel'>;

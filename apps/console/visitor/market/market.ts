@@ -1,5 +1,4 @@
-import { allOf } from '../../api/all-of.js';
-import { api, type Shape } from '../../api/client.js';
+import type { Shape } from '../../api/client.js';
 import { compareDecimals } from '../../ui/decimal.js';
 
 export type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
@@ -11,18 +10,6 @@ export interface Filter {
   group?: string;
   sort?: string;
 }
-
-/**
- * The whole price list is short enough to search and sort in the browser. It is asked for anew, by its ETag: the browser's own
- * copy may be from before a change.
- */
-export const marketQuery = {
-  queryKey: ['market'],
-  queryFn: () =>
-    allOf(async (query) => {
-      return (await api.GET('/api/public/prices', { params: { query }, cache: 'no-cache' })).data!;
-    }),
-};
 
 /** Without a sort order the server's order stays: by type, vendor and name. */
 export function chosenModels(
@@ -47,18 +34,22 @@ function inOrder(
 ): (a: Shape<'ListedModel'>, b: Shape<'ListedModel'>) => number {
   const isDown = sort.startsWith('-');
   const by = isDown ? sort.slice(1) : sort;
+  const way = isDown ? -1 : 1;
   const compare = (a: Shape<'ListedModel'>, b: Shape<'ListedModel'>) => {
-    if (by === 'vendor') return a.vendor.localeCompare(b.vendor);
-    if (by === 'price') return comparePrices(offerOf(a, groups), offerOf(b, groups));
-    return a.id.localeCompare(b.id);
+    if (by === 'vendor') return way * a.vendor.localeCompare(b.vendor);
+    if (by === 'price') return comparePrices(offerOf(a, groups), offerOf(b, groups), way);
+    return way * a.id.localeCompare(b.id);
   };
-  return (a, b) => (isDown ? -1 : 1) * compare(a, b) || a.id.localeCompare(b.id);
+  return (a, b) => compare(a, b) || a.id.localeCompare(b.id);
 }
 
-/** Prices of different units cannot be compared, so models are grouped by unit. */
-function comparePrices(a: ViewerOffer | null, b: ViewerOffer | null): number {
+/**
+ * Prices of different units cannot be compared, so models are grouped by unit, those without an offer last. Only the
+ * prices of a unit are reversed.
+ */
+function comparePrices(a: ViewerOffer | null, b: ViewerOffer | null, way: 1 | -1 = 1): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return a.unit.localeCompare(b.unit) || compareDecimals(leading(a.price), leading(b.price));
+  return a.unit.localeCompare(b.unit) || way * compareDecimals(leading(a.price), leading(b.price));
 }
 
 /** What the viewer pays: in the chosen group, or else in their cheapest group with the model. */
@@ -73,7 +64,7 @@ export function offerOf(model: Shape<'ListedModel'>, groups: readonly string[]):
   const offers = model.groups
     .filter(({ group }) => groups.includes(group))
     .map(({ group, price, rule }) => ({ group, price, unit: unitIn(model, rule) }));
-  return offers.sort(comparePrices)[0] ?? null;
+  return offers.sort((a, b) => comparePrices(a, b))[0] ?? null;
 }
 
 /** A group with a fixed price charges per call, whatever the model's unit. */
