@@ -258,6 +258,16 @@ describe('a list', () => {
     await page.getByText('No tickets yet').waitFor();
   });
 
+  it('says of what is newer than its clock that it happened just now', async () => {
+    const someone = await person(relay);
+    const body = { kind: 'question', subject: 'A gate', body: 'How high is it?' } as const;
+    await someone.api.POST('/api/tickets', { body });
+    const { page } = await open({ as: someone });
+    await page.clock.install({ time: Date.now() - 40_000 });
+    await page.goto('/tickets');
+    await page.getByRole('row', { name: /A gate.*just now/ }).waitFor();
+  });
+
   it('goes page by page, with the page in the address, and back with the browser', async () => {
     const someone = await person(relay);
     await relay.fixture.billing.query(

@@ -76,6 +76,20 @@ describe('an action that needs proof of identity', () => {
     await asked.getByLabel(/^Code/).waitFor();
   });
 
+  it('says that the connection broke if it did after the confirmation', async () => {
+    const tab = await signedIn(await signedUp(relay), '/account');
+    const { page } = tab;
+    await lapse();
+    await asksAnotherAddress(page, 'broken@example.com');
+    const asked = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await asked.getByLabel(/^Password/).fill(PASSWORD);
+    await page.route('**/api/email-changes', (route) => route.abort());
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('The relay could not be reached.').waitFor();
+    // The browser logs that, too.
+    expect(tab.takeProblems()).toHaveLength(1);
+  });
+
   it('does not happen if nobody confirms it', async () => {
     const { page } = await signedIn(await signedUp(relay), '/account');
     await lapse();

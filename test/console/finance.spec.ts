@@ -209,10 +209,11 @@ describe('finance', () => {
     const { page } = tab;
     await tab.goto('/finance/costs');
     const input = page.locator('input[type=file]');
-    await input.setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from('nothing') });
+    const buffer = Buffer.from('channel,model,unit_cost\nsandbox,a-model-too-many,0.2');
+    await input.setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer });
     await page
       .getByRole('dialog', { name: 'Changes in this file' })
-      .getByText(/^0 would change/)
+      .getByText(/1 have errors/)
       .waitFor();
     // Browsers report no change if the file that is chosen is the one that the field has.
     expect(await input.inputValue()).toBe('');

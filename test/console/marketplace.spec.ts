@@ -107,6 +107,44 @@ describe('the marketplace', () => {
   });
 });
 
+describe('a price list that is there', () => {
+  it('stays if it cannot be read again', async () => {
+    tab = await Tab.open(browser, relay, { expectedStatuses: [500] });
+    const { page } = tab;
+    await page.clock.install();
+    await tab.goto('/marketplace');
+    await page.route('**/api/public/prices?*', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.clock.fastForward('01:00');
+    const refused = page.waitForResponse((response) => response.status() === 500);
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await (await refused).finished();
+    await page.clock.runFor(1_000);
+    await page.getByText('14 models').waitFor();
+    expect(await page.getByRole('link', { name: 'imgmodel-lite' }).count()).toBe(1);
+  });
+
+  it('is read again after a change of a group', async () => {
+    tab = await Tab.open(browser, relay, { as: await person(relay, { roles: ['admin'] }) });
+    const { page } = tab;
+    const { api } = await person(relay, { roles: ['admin'] });
+    await api.POST('/api/admin/groups', {
+      body: { name: 'Shelf', multiplier: '2', models: [], open: false },
+    });
+    // However long this takes, the list does not get old.
+    await page.clock.setFixedTime(Date.now());
+    await tab.goto('/marketplace');
+    await page.getByText('14 models').waitFor();
+    const asked = page.waitForRequest('**/api/public/prices?*');
+    await tab.follow('/admin/groups?group=Shelf');
+    const form = page.getByRole('dialog', { name: 'Shelf' });
+    await form.getByLabel('Requests per minute').fill('70');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await tab.follow('/marketplace');
+    await asked;
+  });
+});
+
 describe('the page of a model', () => {
   it('shows working code for a call, with this relay’s address', async () => {
     tab = await Tab.open(browser, relay);

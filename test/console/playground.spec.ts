@@ -155,3 +155,36 @@ describe('the result of a call', () => {
     expect(await tab.barriers()).toEqual([]);
   });
 });
+
+/** Answers calls of the playground with a part of an answer, whose rest arrives once it is too late. */
+const HALF_AN_ANSWER = `(status) => {
+  const send = window.fetch;
+  window.fetch = (address, init) => {
+    if (!String(address).startsWith('/api/playground/')) return send(address, init);
+    const start = (body) => {
+      body.enqueue(new TextEncoder().encode('{'));
+      init.signal.addEventListener('abort', () => body.error(init.signal.reason));
+      document.title = 'half of it';
+    };
+    const headers = { 'content-type': 'application/json' };
+    return Promise.resolve(new Response(new ReadableStream({ start }), { status, headers }));
+  };
+}`;
+
+describe('a call that is cancelled while its answer arrives', () => {
+  it.each([200, 503])('is no fault, whatever was answered: %i', async (status) => {
+    const someone = await person(relay, { credits: '5' });
+    await someone.api.POST('/api/keys', { body: { name: 'own', group: 'Vendora-Main' } });
+    tab = await Tab.open(browser, relay, { as: someone });
+    const { page } = tab;
+    await tab.goto('/playground');
+    await page.evaluate(`(${HALF_AN_ANSWER})(${status})`);
+    await page.getByLabel('Prompt').fill('a boat');
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    await page.waitForFunction('document.title === "half of it"');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Generate image' }).waitFor();
+    await page.getByText('Your result will appear here').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
