@@ -65,7 +65,7 @@ function readArguments() {
 }
 
 async function main(chosen) {
-  const run = new Run();
+  const run = new Run(chosen);
   await inLanes(chosen, (stage) => run.stage(stage));
   await run.end();
   run.summarise();
@@ -90,10 +90,14 @@ class Run {
   #interrupted = new AbortController();
   /** Shared by all stages that use one: a promise, since some run at the same time. */
   #broker;
+  #brokerEnding;
   #engine;
   #ending;
+  /** Those that have not ended. */
+  #ahead;
 
-  constructor() {
+  constructor(chosen) {
+    this.#ahead = new Set(chosen);
     for (const [signal, code] of [
       ['SIGINT', 130],
       ['SIGTERM', 143],
@@ -116,6 +120,9 @@ class Run {
       why: error.message,
     }));
     this.results.push({ name: stage.name, seconds: (performance.now() - startedAt) / 1000, ...result });
+    this.#ahead.delete(stage);
+    // Without work, it still takes a fortieth of a core.
+    if (![...this.#ahead].some(({ kafka }) => kafka === 'any' || kafka === 'both')) await this.#stopBroker();
   }
 
   async #outcome(stage) {
@@ -291,9 +298,16 @@ class Run {
     return this.#ending;
   }
 
+  #stopBroker() {
+    this.#brokerEnding ??= this.#broker?.then(
+      (broker) => broker.stop(),
+      () => undefined,
+    );
+    return this.#brokerEnding;
+  }
+
   async #stopShared() {
-    const broker = await this.#broker?.catch(() => undefined);
-    await broker?.stop();
+    await this.#stopBroker();
     const engine = await this.#engine?.catch(() => undefined);
     await engine?.stop();
   }

@@ -161,18 +161,18 @@ export const stages = [
     kafka: 'both',
   },
   {
+    name: 'kafka',
+    about: 'the programs over a real broker',
+    folders: ['test/kafka'],
+    kafka: 'any',
+  },
+  {
     name: 'containers',
     about: 'the image built, and run as docker-compose.yml describes it',
     folders: ['test/containers'],
     alone: true,
     containers: true,
     after: 'docs',
-  },
-  {
-    name: 'kafka',
-    about: 'the programs over a real broker',
-    folders: ['test/kafka'],
-    kafka: 'any',
   },
   {
     name: 'buckets',
