@@ -1,4 +1,5 @@
 import { CodedError } from '#platform/errors.js';
+import { ONE_LINE } from '#platform/http/fields.js';
 
 /** Why identity refused: something does not exist or is not allowed. The message may be shown. */
 export class IdentityRefusal extends CodedError<
@@ -10,8 +11,7 @@ const LONGEST_NAME = 100;
 /** A name for lists: trimmed, not empty, one line. @throws IdentityRefusal */
 export function checkedName(name: string): string {
   const trimmed = name.trim();
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  if (trimmed === '' || trimmed.length > LONGEST_NAME || /[\u0000-\u001f\u007f]/.test(trimmed)) {
+  if (trimmed === '' || trimmed.length > LONGEST_NAME || !ONE_LINE.test(trimmed)) {
     throw new IdentityRefusal('invalid_name', `A name is one line of 1 to ${LONGEST_NAME} characters.`);
   }
   return trimmed;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, amountView, id, requestIdField, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, id, ONE_LINE, requestIdField, timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 export const chargeRefundView = z
@@ -33,8 +33,7 @@ export const refundRoutes = {
         .trim()
         .min(1, 'must not be empty')
         .max(500, 'must have at most 500 characters')
-        // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-        .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line')
+        .regex(ONE_LINE, 'must be one line without control characters')
         .meta({ description: 'Shown to the customer.' }),
     }),
     answer: z.object({

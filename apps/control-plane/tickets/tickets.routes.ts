@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, requestIdField, timeView, numberText } from '#platform/http/fields.js';
+import { id, ONE_LINE, requestIdField, timeView, numberText } from '#platform/http/fields.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
 import { routesFor } from '../http/route.js';
 
@@ -10,8 +10,7 @@ const subject = z
   .trim()
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');
+  .regex(ONE_LINE, 'must be one line without control characters');
 const body = z
   .string()
   .trim()

@@ -102,14 +102,21 @@ export function queryFlag(description: string) {
     .meta({ description });
 }
 
+/**
+ * One line of text. What turns its order around is refused like a line break: a stranger's text could change what staff read
+ * beside it.
+ */
+export const ONE_LINE =
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/;
+
 /** One line for lists. */
 export const name = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');
+  .regex(ONE_LINE, 'must be one line without control characters');
 
 const LARGEST_PAGE = 200;
 
