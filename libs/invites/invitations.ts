@@ -34,15 +34,15 @@ export async function findInviter(client: pg.ClientBase, accountId: string): Pro
 }
 
 /**
- * The reward for the latest top-up of an invitee, and its number. The top-up is already written and the invitee's
- * balances are locked, so two top-ups cannot both be the first.
+ * The reward for the latest top-up of an invitee, and its number among those of new money. The top-up is already written
+ * and the invitee's balances are locked, so two top-ups cannot both be the first.
  */
 export async function earnedReward(
   client: pg.ClientBase,
   { inviteeId, credits }: { inviteeId: string; credits: Nanos },
 ): Promise<{ ordinal: number; amount: Nanos }> {
   const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 LIMIT $2) AS first`,
+    `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 AND continues IS NULL LIMIT $2) AS first`,
     [inviteeId, REWARDED_TOPUPS + 1],
   );
   const ordinal = rows[0]?.count ?? 0;

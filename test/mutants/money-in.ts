@@ -78,8 +78,8 @@ export const moneyInMutants: readonly Mutant[] = [
     id: 'won-dispute-reverses',
     fault: 'a dispute that was won still counts against the reward of its top-up',
     file: 'libs/ledger/postings/reward-clawback.ts',
-    text: "WHERE d.topup_id = t.id AND d.state <> 'won'",
-    instead: 'WHERE d.topup_id = t.id',
+    text: "WHERE d.topup_id IN (SELECT id FROM same_money) AND d.state <> 'won'",
+    instead: 'WHERE d.topup_id IN (SELECT id FROM same_money)',
     spec: REWARDS,
   },
   {

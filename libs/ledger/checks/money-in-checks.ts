@@ -105,7 +105,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
     message: 'a reward is not a tenth of one of the first two top-ups',
     sql: `SELECT r.id AS reward_id, r.amount::text, f.ordinal::text, f.credits::text FROM invite_rewards r
           LEFT JOIN (SELECT id, account_id, credits, row_number() OVER (PARTITION BY account_id ORDER BY transaction_id) AS ordinal
-            FROM topups) f ON f.id = r.topup_id AND f.account_id = r.invitee_account_id
+            FROM topups WHERE continues IS NULL) f ON f.id = r.topup_id AND f.account_id = r.invitee_account_id
           WHERE f.ordinal IS DISTINCT FROM r.ordinal OR r.amount <> f.credits / 10`,
   },
   {

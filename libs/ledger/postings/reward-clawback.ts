@@ -46,7 +46,7 @@ const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount, c.taken, c.from_ma
     r.inviter_account_id AS "inviterId", c.transaction_id AS "transactionId"
   FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`;
 
-/** Restores exactly what a reversal took, if its dispute was won. An inviter who was deleted has no use for it, but owes nothing more. */
+/** Restores exactly what a reversal took, if its dispute was won, or its refund failed and was credited again. An inviter who was deleted has no use for it, but owes nothing more. */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,
@@ -113,11 +113,16 @@ async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise
   );
 }
 
-const REWARD_OF_TOPUP = `SELECT r.id, r.inviter_account_id AS "inviterId", r.amount, t.credits,
-    ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id = t.id AND f.state = 'succeeded')
-      + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won'))::bigint AS reversed,
+/** The reward of a top-up, or of the first one of its money. What the account was credited again of it is not reversed. */
+const REWARD_OF_TOPUP = `WITH same_money AS (
+    SELECT t.id, t.credits, t.continues FROM topups one JOIN topups t ON t.account_id = one.account_id
+      AND coalesce(t.continues, t.id) = coalesce(one.continues, one.id) WHERE one.id = $1)
+  SELECT r.id, r.inviter_account_id AS "inviterId", r.amount, t.credits,
+    ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id IN (SELECT id FROM same_money) AND f.state = 'succeeded')
+      + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id IN (SELECT id FROM same_money) AND d.state <> 'won')
+      - (SELECT coalesce(sum(c.credits), 0) FROM same_money c WHERE c.continues IS NOT NULL))::bigint AS reversed,
     (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id)::bigint AS "clawedBack"
-  FROM invite_rewards r JOIN topups t ON t.id = r.topup_id WHERE t.id = $1`;
+  FROM invite_rewards r JOIN same_money t ON t.id = r.topup_id`;
 
 type ReadReward = GivenReward & { id: string; inviterId: string };
 

@@ -9,6 +9,7 @@ import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { settleDebt } from './debt.js';
 import { type LockedAccount, lockBalances, post } from './posting.js';
+import { returnReward } from './reward-clawback.js';
 import { collectRewardDebt } from './reward-debt.js';
 
 export type PaymentProviderName = 'stripe' | 'manual' | 'sandbox';
@@ -30,8 +31,15 @@ export interface TopupRequest {
   paidAt?: string | null;
   /** The payment is already in suspense, and leaves it. */
   fromSuspense?: boolean;
-  /** The money was a top-up of another account before, and had its reward there, if any. */
-  isRewarded?: boolean;
+  continues?: Continued | null;
+}
+
+/** The money was a top-up before, and had its reward there, if any. */
+export interface Continued {
+  /** The first one. */
+  topupId: string;
+  /** The refund of the same account that failed after its end: what it took of the reward comes back. */
+  refundId: string | null;
 }
 
 export interface TopupResult {
@@ -53,13 +61,13 @@ export class TopupConflict extends NamedError {
 
 /**
  * Credits a payment once, in the caller's transaction: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot
- * with its payment, and the reward of the account's inviter unless the money had its reward before. The same payment again
+ * with its payment, and the reward of the account's inviter, unless the money had its reward before. The same payment again
  * gives the same answer. Locks the balances of both accounts.
  * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused; ApiError account_closing
  */
 export async function creditTopup(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
-  const { accountId, isRewarded = false } = request;
-  const inviterId = isRewarded ? null : await findInviter(client, accountId);
+  const { accountId, continues = null } = request;
+  const inviterId = await findInviter(client, accountId);
   const locked = await lockBalances(client, inviterId === null ? [accountId] : [accountId, inviterId]);
   const account = locked.get(accountId) as LockedAccount;
   const existing = await findTopup(client, request);
@@ -68,11 +76,14 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
     throw new ApiError('account_closing', 'The account is being deleted and cannot be topped up.');
   const transactionId = await postTopup(client, request, account);
   const topupId = await insertTopup(client, request, transactionId);
-  if (inviterId !== null) {
+  if (continues === null && inviterId !== null) {
     const inviter = locked.get(inviterId) as LockedAccount;
     const { credits, paidAt = null } = request;
     await rewardInviter(client, { topupId, inviteeId: accountId, inviter, credits, paidAt });
   }
+  const refundId = continues?.refundId ?? null;
+  if (refundId !== null)
+    await returnReward(client, locked, { reversal: `topup:${topupId}`, undo: `refund:${refundId}` });
   await settleDebt(client, account);
   await collectRewardDebt(client, account);
   await announceTopup(client, request, { topupId, balance: account.main });
@@ -149,8 +160,8 @@ const INSERT_TOPUP = `WITH newest AS (SELECT id, name FROM account_names WHERE a
     named AS (INSERT INTO account_names (account_id, name) SELECT id, name FROM accounts
       WHERE id = $2 AND name IS DISTINCT FROM (SELECT name FROM newest) RETURNING id)
   INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id,
-    billing_details_id, account_name_id)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT max(id) FROM billing_details WHERE account_id = $2),
+    continues, billing_details_id, account_name_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, (SELECT max(id) FROM billing_details WHERE account_id = $2),
     coalesce((SELECT id FROM named), (SELECT id FROM newest)))`;
 
 async function insertTopup(
@@ -171,6 +182,7 @@ async function insertTopup(
     request.rate,
     transactionId,
     request.orderId ?? null,
+    request.continues?.topupId ?? null,
   ]);
   await insertLot(client, { accountId, transactionId, topupId, credits, paidMinor });
   return topupId;

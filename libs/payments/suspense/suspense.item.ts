@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { SuspenseItem, SuspenseWhy } from '#ledger/postings/suspense.js';
+import type { Continued } from '#ledger/postings/topup.js';
 import { ApiError } from '#platform/errors.js';
 
 export interface LockedItem extends SuspenseItem {
@@ -106,6 +107,23 @@ export async function lockGone(
 export async function lockGoneWithin(client: pg.ClientBase, payment: LockedItem): Promise<LockedItem[]> {
   let left = payment.amountMinor;
   return (await lockGone(client, payment)).filter(({ amountMinor }) => (left += amountMinor) >= 0n);
+}
+
+const CONTINUED = `SELECT coalesce(t.continues, t.id) AS "topupId", CASE WHEN t.account_id = $2 THEN b.refund_id END AS "refundId"
+  FROM suspense_items i CROSS JOIN LATERAL (
+    SELECT r.topup_id, r.id AS refund_id FROM topup_refunds r WHERE i.why = 'refund_failed' AND r.provider_refund_id = i.reference
+    UNION ALL SELECT d.topup_id, NULL FROM disputes d
+      WHERE i.why = 'dispute_after_deletion' AND d.provider = i.provider AND d.dispute_id = i.reference) AS b
+  JOIN topups t ON t.id = b.topup_id AND t.provider = i.provider WHERE i.id = $1`;
+
+/** The top-up whose money came back as this item, if it is credited to an account. */
+export async function continuedBy(
+  client: pg.ClientBase,
+  { id }: LockedItem,
+  accountId: string,
+): Promise<Continued | null> {
+  const { rows } = await client.query<Continued>(CONTINUED, [id, accountId]);
+  return rows[0] ?? null;
 }
 
 /** @throws ApiError conflict for what left of a payment that is still in suspense */

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { inTransaction } from '#database/database.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { newId } from '#platform/ids.js';
-import { parseAmount } from '#money/amount.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
 import {
   asking,
   balanceOf,
@@ -65,13 +66,19 @@ function cameBack(providerRefundId: string, amountMinor = 300n): Promise<string>
 /** A refund of a payment of 10 credits that we made, and that had succeeded. */
 async function refunded(accountId: string): Promise<{ paymentId: string; providerRefundId: string }> {
   const { topupId, paymentId } = await paidOrder(payments, accountId);
+  return { paymentId, providerRefundId: await refundOf(topupId) };
+}
+
+/** @returns the provider's id of the refund */
+async function refundOf(topupId: string, amount: string | null = null): Promise<string> {
   const [providerRefundId, requestId] = [`re_${newId()}`, newId()];
+  const credits = amount === null ? null : parseAmount(amount);
   await inTransaction(payments.ledger.billing, async (client) => {
-    const asked = { topupId, credits: null, reason: 'asked', actor: 'user:1', requestId };
+    const asked = { topupId, credits, reason: 'asked', actor: 'user:1', requestId };
     const { id: refundId } = await beginTopupRefund(client, asked);
     await endTopupRefund(client, { refundId, providerRefundId, outcome: 'succeeded' });
   });
-  return { paymentId, providerRefundId };
+  return providerRefundId;
 }
 
 /** What a bank takes beyond the payment of an account's order. */
@@ -300,6 +307,28 @@ describe('money in suspense', () => {
     expect(await mayBecome(back)).toEqual(['credited', 'returned']);
     await credit(back, accountId, await payments.finance());
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it('of a refund of ours that failed is no other top-up: its inviter gets back what the refund took', async () => {
+    const [inviterId, accountId] = [await payments.newAccount(), await payments.newAccount()];
+    await payments.ledger.billing.query(
+      'INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)',
+      [accountId, inviterId],
+    );
+    const earned = async () => formatAmount((await readBalance(payments.ledger.billing, inviterId))!.invite);
+    const { providerRefundId } = await refunded(accountId);
+    expect(await earned()).toBe('0');
+    const back = await cameBack(providerRefundId, 1_300n);
+    const { done } = await credit(back, accountId, await payments.finance());
+    expect(await earned()).toBe('1');
+    for (const _ of ['the second top-up', 'the third']) {
+      await paidOrder(payments, accountId);
+      expect(await earned()).toBe('2');
+    }
+    await refundOf(done!.topupId, '5');
+    expect(await earned()).toBe('1.5');
+    await refundOf(done!.topupId);
+    expect(await earned()).toBe('1');
   });
 
   it('that a refund of ours brought back is income if a bank had taken its payment as well', async () => {

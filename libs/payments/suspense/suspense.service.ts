@@ -16,7 +16,7 @@ import {
   requireLeastTopup,
 } from '../finance-credit.js';
 import { LimitedCredit, type LimitedCreditParts } from '../limited-credit.js';
-import { isPayment, lockGone, lockItem, type LockedItem } from './suspense.item.js';
+import { continuedBy, isPayment, lockGone, lockItem, type LockedItem } from './suspense.item.js';
 import { SuspenseSettlement } from './suspense.settlement.js';
 
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
@@ -100,9 +100,9 @@ export class SuspenseService {
     if (state === 'returned' || state === 'expensed')
       throw new ApiError('conflict', `The money has already been ${state}.`);
     const terms = state === 'credited' ? await termsOf(client, item.topupId as string) : { credits, rate };
-    const isRewarded = item.why === 'dispute_after_deletion';
+    const continues = await continuedBy(client, item, accountId);
     const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
-    const result = await creditOrRefuse(client, { ...paid, ...terms, isRewarded });
+    const result = await creditOrRefuse(client, { ...paid, ...terms, continues });
     if (!result.created) return result;
     await client.query(CREDITED, [itemId, result.transactionId, by.actor, note, result.topupId]);
     await audit(client, {
