@@ -8,6 +8,7 @@ import { until } from '../support/bus.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { staffMember } from '../support/staff.js';
 import { ensureBuilt, type Finished, launch, run } from '../support/programs.js';
+import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
 import { runTollgate } from '../support/tollgate.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -70,6 +71,26 @@ describe('accounts', () => {
     expect(rows).toEqual([
       { currency: 'EUR', actor: expect.stringMatching(/^cli:/), action: 'topup.recorded' },
     ]);
+  });
+
+  it('show their credits even if the connection breaks as these are committed', async () => {
+    const way = await TcpSwitch.open(socketOf(ledger.urlFor('billing')));
+    let isRecorded = false;
+    way.cutAt((piece) => {
+      isRecorded ||= piece.includes('topup.recorded');
+      if (!isRecorded || !piece.includes('C\0\0\0\x0bCOMMIT\0')) return false;
+      isRecorded = false;
+      return true;
+    });
+    try {
+      const { code, stdout } = await run(CLI, ['accounts', 'create', '--name', 'Acme', '--credits', '5'], {
+        DATABASE_URL: way.urlOf(ledger.urlFor('billing')),
+      });
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ balance: '5' });
+    } finally {
+      await way.close();
+    }
   });
 
   it('show balance, held, invite and their keys', async () => {

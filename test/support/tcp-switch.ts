@@ -22,6 +22,7 @@ export class TcpSwitch {
   private readonly connections = new Set<Connection>();
   private isSilent = false;
   private delayMs = 0;
+  private isLast: (piece: Buffer) => boolean = () => false;
 
   private constructor(
     private readonly server: Server,
@@ -63,6 +64,11 @@ export class TcpSwitch {
     this.delayMs = ms;
   }
 
+  /** Cuts a connection instead of forwarding data, in any direction, for which this is true. */
+  cutAt(isLast: (piece: Buffer) => boolean): void {
+    this.isLast = isLast;
+  }
+
   /** From now on, connections are accepted but nothing passes, not even on open ones. Neither end notices. */
   silence(): void {
     this.isSilent = true;
@@ -81,7 +87,10 @@ export class TcpSwitch {
   }
 
   private take(client: Socket): void {
-    const connection = new Connection(client, connect(this.target), () => this.delayMs);
+    const connection = new Connection(client, connect(this.target), {
+      delayMs: () => this.delayMs,
+      isLast: (piece) => this.isLast(piece),
+    });
     this.connections.add(connection);
     client.once('close', () => this.connections.delete(connection));
     if (this.isSilent) connection.silence();
@@ -94,7 +103,7 @@ class Connection {
   constructor(
     private readonly client: Socket,
     private readonly server: Socket,
-    private readonly delayMs: () => number,
+    private readonly faults: { delayMs: () => number; isLast: (piece: Buffer) => boolean },
   ) {
     for (const [from, to] of [
       [client, server],
@@ -118,7 +127,8 @@ class Connection {
 
   private async pass(from: Socket, to: Socket): Promise<void> {
     for await (const piece of from) {
-      if (this.delayMs() > 0) await pause(this.delayMs());
+      if (this.faults.delayMs() > 0) await pause(this.faults.delayMs());
+      if (this.faults.isLast(piece as Buffer)) return this.cut();
       if (!this.isSilent) to.write(piece as Buffer);
     }
     if (!this.isSilent) to.end();

@@ -9,6 +9,8 @@ import {
 } from '#people/accounts/customers.js';
 import { requireLeastTopup } from '#payments/finance-credit.js';
 import { readPaymentCurrency } from '#payments/payments.config.js';
+import { inTransaction } from '#database/database.js';
+import { lockHolds } from '#database/locks.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
 import { readFact } from '#identity/installation.js';
@@ -96,13 +98,25 @@ async function create(options: CreateOptions): Promise<void> {
     const { actor, by } = await operatorOf(pool, options, ['support', 'finance', 'admin']);
     if (credits && actor) await requirePlayed(pool);
     const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
-    let balance = '0';
+    let balance: string | null = '0';
     try {
       if (credits) balance = await credit(pool, { accountId, credits, currency, by });
+    } catch (error) {
+      // If the connection broke at the commit, the credits may be there.
+      balance = await balanceNow(pool, accountId).catch(() => null);
+      throw error;
     } finally {
       // The account is there without its credits, too, and its key is shown only now.
       printJson({ accountId, apiKey, group, balance });
     }
+  });
+}
+
+/** The balance after everything that is about to commit. */
+function balanceNow(pool: pg.Pool, accountId: string): Promise<string> {
+  return inTransaction(pool, async (client) => {
+    await lockHolds(client, accountId);
+    return formatAmount((await readBalance(client, accountId))!.main);
   });
 }
 
