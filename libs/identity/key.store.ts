@@ -19,6 +19,17 @@ export interface CreatedKey {
   readonly apiKey: string;
 }
 
+/**
+ * SQL for what the keys `k` of an account spent in a month, a date in SQL. Only those that were not revoked before are looked
+ * up, each by itself: an account may have revoked any number, and the planner expects few. The day covers a hold that was
+ * decided while its key was revoked. Follows SELECT, and ends with a condition on `k`.
+ */
+export function spentIn(month: string): string {
+  return `coalesce(sum((SELECT s.spent FROM key_spend s WHERE s.key_id = k.id AND s.month = ${month}::date)), 0)::bigint
+    AS spent FROM api_keys k
+    WHERE coalesce(k.revoked_at, 'infinity') >= (${month}::date - 1)::timestamp AT TIME ZONE 'UTC'`;
+}
+
 /** The stored part of a key: enough to tell keys apart, and no help in guessing one. */
 export const KEY_PREFIX_CHARS = 10;
 

@@ -7,6 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { noteMaker } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { hashToken, newToken } from '#identity/secret-token.js';
+import { IS_STAFF } from '#identity/staff.js';
 import { ApiError } from '#platform/errors.js';
 import { insertPerson } from './new-person.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
@@ -167,7 +168,7 @@ export async function listOperators(pool: pg.Pool): Promise<ListedOperator[]> {
   const { rows } = await pool.query<ListedOperator>(
     `SELECT id AS "userId", email, roles, disabled_at IS NOT NULL AS disabled,
        totp_confirmed_at IS NOT NULL AS "totpEnabled"
-     FROM users WHERE roles <> '{user}' ORDER BY email`,
+     FROM users WHERE ${IS_STAFF} ORDER BY email`,
   );
   return rows;
 }

@@ -7,6 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { revokeSessions } from '#identity/session.store.js';
+import { IS_STAFF } from '#identity/staff.js';
 import { ApiError } from '#platform/errors.js';
 import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
@@ -45,9 +46,11 @@ export class RolesService {
 
   async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
     const after = readCursorId(cursor);
+    const areStaff = role !== undefined && role !== 'user';
     const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users
        WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
+         ${areStaff ? `AND ${IS_STAFF}` : ''}
        ORDER BY id DESC LIMIT $4`,
       [after, email === undefined ? null : beginsWith(email), role ?? null, limit + 1],
     );
@@ -149,7 +152,7 @@ export async function updatePerson(
 
 export async function requireAdmin(client: pg.ClientBase): Promise<void> {
   const { rowCount } = await client.query(
-    `SELECT FROM users WHERE 'admin' = ANY (roles) AND disabled_at IS NULL LIMIT 1`,
+    `SELECT FROM users WHERE 'admin' = ANY (roles) AND ${IS_STAFF} AND disabled_at IS NULL LIMIT 1`,
   );
   if (!rowCount) throw new ApiError('conflict', 'One administrator must remain.');
 }

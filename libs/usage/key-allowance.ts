@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { spentIn } from '#identity/key.store.js';
 import { type Nanos, nanos, ZERO } from '#money/amount.js';
 
 /** A spending limit and what is used of it, in nanos. Holds count until they are released. */
@@ -32,8 +33,8 @@ const FIND = {
       b.main AS balance, k.total_limit_nanos AS "limit", k.monthly_limit_nanos AS "monthlyLimit", b.monthly_limit AS "accountLimit",
       coalesce((SELECT sum(s.spent) FROM key_spend s WHERE s.key_id = k.id), 0)::bigint AS used,
       coalesce((SELECT s.spent FROM key_spend s WHERE s.key_id = k.id AND s.month = i.month), 0) AS "usedThisMonth",
-      CASE WHEN b.monthly_limit IS NULL THEN 0 ELSE coalesce((SELECT sum(s.spent) FROM api_keys o
-        JOIN key_spend s ON s.key_id = o.id AND s.month = i.month WHERE o.account_id = k.account_id), 0) END::bigint AS "usedByAccount"
+      CASE WHEN b.monthly_limit IS NULL THEN 0 ELSE
+        (SELECT ${spentIn('i.month')} AND k.account_id = b.account_id) END AS "usedByAccount"
     FROM instant i, api_keys k JOIN customer_balances b ON b.account_id = k.account_id
     WHERE k.id = $2 AND k.account_id = $1`,
 };

@@ -78,9 +78,8 @@ async function readDays(pool: pg.Pool, accountId: string, zone: string): Promise
   }
 }
 
-/** By the keys of the account, whose running tasks have an index. */
-const RUNNING = `FROM api_keys k JOIN tasks t ON t.group_name = k.group_name AND t.key_id = k.id
-  AND t.state IN ('created', 'submitting', 'submitted', 'unknown') WHERE k.account_id = $1`;
+/** Running tasks have an index of their own, by account. */
+const RUNNING = `FROM tasks t WHERE t.account_id = $1 AND t.state IN ('created', 'submitting', 'submitted', 'unknown')`;
 
 async function readRunning(
   pool: pg.Pool,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { emailsOfAccount } from '#identity/account.store.js';
 import { inTransaction } from '#database/database.js';
+import { IS_STAFF } from '#identity/staff.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { claimDue, type DueDelivery, type InProgress, type MostAtOnce } from './due-deliveries.js';
@@ -100,7 +101,7 @@ export class DeliveryQueue {
   async financeAccounts(): Promise<string[]> {
     const { rows } = await this.pool.query<{ accountId: string }>(
       `SELECT DISTINCT u.account_id AS "accountId" FROM users u JOIN webhook_endpoints e ON e.account_id = u.account_id
-       WHERE 'finance' = ANY (u.roles) AND u.disabled_at IS NULL AND e.deleted_at IS NULL AND e.disabled_at IS NULL`,
+       WHERE 'finance' = ANY (u.roles) AND u.${IS_STAFF} AND u.disabled_at IS NULL AND e.deleted_at IS NULL AND e.disabled_at IS NULL`,
     );
     return rows.map(({ accountId }) => accountId);
   }

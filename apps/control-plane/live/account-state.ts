@@ -52,14 +52,13 @@ export async function readAccountStates(
   return states;
 }
 
-/** Those that run are found by their keys, for which there is an index of running tasks alone. */
+/** Those that run have an index of their own, by account. */
 const TASKS = `WITH wanted AS (
     SELECT newest.id FROM unnest($1::text[]) AS account (id) CROSS JOIN LATERAL (
       SELECT t.id FROM tasks t WHERE t.account_id = account.id
       ORDER BY t.account_id DESC, t.id DESC LIMIT ${NEWEST}) AS newest
     UNION SELECT running.id FROM unnest($1::text[]) AS account (id) CROSS JOIN LATERAL (
-      SELECT t.id FROM api_keys k JOIN tasks t ON t.group_name = k.group_name AND t.key_id = k.id
-        AND t.state IN ('created', 'submitting', 'submitted', 'unknown')
-      WHERE k.account_id = account.id LIMIT ${MOST_RUNNING}) AS running
+      SELECT t.id FROM tasks t WHERE t.account_id = account.id
+        AND t.state IN ('created', 'submitting', 'submitted', 'unknown') LIMIT ${MOST_RUNNING}) AS running
     UNION SELECT unnest($2::text[]))
   ${ACCOUNT_TASKS} JOIN wanted w ON w.id = t.id WHERE t.state <> 'refused' ORDER BY t.id`;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { sendTogether } from '#database/database.js';
+import { spentIn } from '#identity/key.store.js';
 import { parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { LineKind } from '#pricing/token-kinds.js';
@@ -53,9 +54,7 @@ const READ_KEYS = {
 /** Read only if an account of the batch has a limit. Its balance row is locked, so no other batch can spend meanwhile. */
 const READ_ACCOUNT_SPEND = {
   name: 'ledger-read-account-spend',
-  text: `SELECT k.account_id AS "accountId", sum(s.spent)::bigint AS spent FROM api_keys k
-    JOIN key_spend s ON s.key_id = k.id AND s.month = $2::date
-    WHERE k.account_id = ANY($1::text[]) GROUP BY k.account_id`,
+  text: `SELECT k.account_id AS "accountId", ${spentIn('$2')} AND k.account_id = ANY($1::text[]) GROUP BY k.account_id`,
 };
 
 type ChargeRow = Omit<StoredCharge, 'lines'> & {

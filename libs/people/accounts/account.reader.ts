@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { beginsWith } from '#database/like.js';
-import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
+import { KEY_PREFIX_CHARS, spentIn } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
 import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
@@ -23,6 +23,8 @@ export interface AccountReaderParts {
   readonly pool: pg.Pool;
 }
 
+const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')`;
+
 /** Reads accounts for their owners and for support. */
 export class AccountReader {
   constructor(private readonly parts: AccountReaderParts) {}
@@ -33,9 +35,7 @@ export class AccountReader {
       `SELECT a.id AS "accountId", a.name, a.invite_code AS "inviteCode", a.created_at AS "createdAt", b.main, b.held,
          b.invite, b.refund_pending AS "refundPending", b.frozen, b.frozen_reason AS reason,
          b.low_balance_threshold AS threshold, b.monthly_limit AS "monthlyLimit",
-         coalesce((SELECT sum(s.spent) FROM api_keys k JOIN key_spend s ON s.key_id = k.id
-           AND s.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
-           WHERE k.account_id = a.id), 0)::bigint AS "spentThisMonth"
+         (SELECT ${spentIn(THIS_MONTH)} AND k.account_id = a.id) AS "spentThisMonth"
        FROM accounts a JOIN customer_balances b ON b.account_id = a.id WHERE a.id = $1`,
       [accountId],
     );
@@ -58,12 +58,15 @@ export class AccountReader {
   }
 }
 
+/** A letter begins the names of half of all accounts, and every page would read them all: nobody looks through more of them. */
+const MOST_BEGINNING = 1_000;
+
 /** Each condition uses its own index. $3 is the text, $4 the start of an address, $5 a name, $6 a key. */
 const MATCHES = `SELECT id FROM accounts WHERE id = $3
   UNION SELECT account_id FROM users WHERE id = $3
   UNION SELECT account_id FROM api_keys WHERE id = $3
-  UNION SELECT account_id FROM users WHERE email LIKE $4
-  UNION SELECT id FROM accounts WHERE lower(name) LIKE $5
+  UNION (SELECT account_id FROM users WHERE email LIKE $4 ORDER BY email USING ~<~ LIMIT ${MOST_BEGINNING})
+  UNION (SELECT id FROM accounts WHERE lower(name) LIKE $5 ORDER BY lower(name) USING ~<~ LIMIT ${MOST_BEGINNING})
   UNION SELECT account_id FROM api_keys WHERE key_prefix = $6`;
 
 function patterns(query: string): string[] {
