@@ -14,27 +14,30 @@ export interface ErasureSubject {
 /** The most rows that one transaction changes. */
 const BATCH = 1_000;
 
-/** Safe to repeat. Each returns the number of changed rows, a full batch if more may be left. */
+const AFTER_EVERY_ID = 'z'.repeat(40);
+
+/** Safe to repeat. Each returns the number of rows, a full batch if more may be left. */
 type Step = (client: pg.ClientBase, subject: ErasureSubject) => Promise<number>;
 
 /** Everything that is not part of the books, access first. `anonymise` changes the person's own row last. */
-const STEPS: readonly Step[] = [
+const steps = (): readonly Step[] => [
   ofPerson('DELETE FROM sessions WHERE user_id = $1'),
   ofPerson('DELETE FROM recovery_codes WHERE user_id = $1'),
   ofPerson('DELETE FROM password_resets WHERE user_id = $1'),
   ofPerson('DELETE FROM email_changes WHERE user_id = $1'),
   ofAccount(`UPDATE api_keys SET name = 'deleted', allowed_ips = NULL, key_prefix = NULL
     WHERE account_id = $1 AND (name <> 'deleted' OR num_nonnulls(allowed_ips, key_prefix) > 0)`),
-  batched('webhook_deliveries', 'account_id = $1'),
+  batched('webhook_deliveries', 'endpoint_id IN (SELECT id FROM webhook_endpoints WHERE account_id = $1)'),
   ofAccount('DELETE FROM webhook_endpoints WHERE account_id = $1'),
   batched('ticket_messages', 'ticket_id IN (SELECT id FROM tickets WHERE account_id = $1)'),
   ofAccount(`UPDATE tickets SET subject = '', state = 'closed', closed_at = coalesce(closed_at, now())
     WHERE account_id = $1 AND (subject <> '' OR state <> 'closed')`),
-  ofAccount(`UPDATE tasks SET request = '{"prompt": ""}', error_message = NULL, request_cleared_at = now()
-    WHERE id IN (SELECT id FROM tasks WHERE account_id = $1 AND ended_at IS NOT NULL
-      AND (request <> '{"prompt": ""}' OR request_cleared_at IS NULL) LIMIT ${BATCH})`),
-  ofAccount(`UPDATE charges SET request_id = NULL
-    WHERE id IN (SELECT id FROM charges WHERE account_id = $1 AND request_id IS NOT NULL LIMIT ${BATCH})`),
+  walked(
+    'tasks',
+    `SET request = '{"prompt": ""}', error_message = NULL, request_cleared_at = now()`,
+    `t.ended_at IS NOT NULL AND (t.request <> '{"prompt": ""}' OR t.request_cleared_at IS NULL)`,
+  ),
+  walked('charges', 'SET request_id = NULL', 't.request_id IS NOT NULL'),
   ofAccount(`DELETE FROM idempotency_keys WHERE charge_id = ANY (ARRAY(SELECT charge_id FROM idempotency_keys
     WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) AND answer_file IS NULL LIMIT ${BATCH}))`),
   ofAccount(`UPDATE idempotency_keys SET expires_at = now()
@@ -53,7 +56,7 @@ export async function erase(
   subject: ErasureSubject,
   onBatch: () => Promise<void>,
 ): Promise<void> {
-  for (const step of STEPS) {
+  for (const step of steps()) {
     let touched: number;
     do {
       touched = await inTransaction(pool, (client) => step(client, subject));
@@ -99,6 +102,25 @@ function batched(table: string, condition: string): Step {
   return ofAccount(
     `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH}))`,
   );
+}
+
+/**
+ * Changes rows of a list that stays, in the order of its index. Each batch begins where the one before ended: otherwise it
+ * would read all that is already changed again, and a long list would never end.
+ */
+function walked(table: 'tasks' | 'charges', change: string, condition: string): Step {
+  const statement = `WITH seen AS (
+      SELECT id FROM ${table} WHERE (account_id, id) > ($1, $2) AND (account_id, id) < ($1, '${AFTER_EVERY_ID}')
+      ORDER BY account_id, id LIMIT ${BATCH}),
+    changed AS (UPDATE ${table} t ${change} FROM seen s WHERE t.id = s.id AND ${condition})
+    SELECT count(*)::int AS seen, max(id) AS last FROM seen`;
+  let after = '';
+  return async (client, { accountId }) => {
+    const { rows } = await client.query<{ seen: number; last: string | null }>(statement, [accountId, after]);
+    const { seen, last } = rows[0]!;
+    after = last ?? after;
+    return seen;
+  };
 }
 
 /**
