@@ -49,8 +49,10 @@ export async function chargeMargin(pool: pg.Pool, chargeId: string): Promise<Cha
     [chargeId],
   );
   const { rows: transactions } = await pool.query<{ id: bigint; kind: PostingKind }>(
-    `SELECT id, kind FROM ledger_transactions WHERE reference IN ('charge:' || $1 || ':hold', 'charge:' || $1 || ':resolve')
-       OR id IN (SELECT transaction_id FROM charge_refunds WHERE charge_id = $1) ORDER BY id`,
+    // Each part is found by its own index. With OR between them, the whole ledger would be read.
+    `SELECT id, kind FROM ledger_transactions WHERE id = ANY (ARRAY(
+       SELECT id FROM ledger_transactions WHERE reference IN ('charge:' || $1 || ':hold', 'charge:' || $1 || ':resolve')
+       UNION ALL SELECT transaction_id FROM charge_refunds WHERE charge_id = $1)) ORDER BY id`,
     [chargeId],
   );
   const cost = costs.reduce((sum, row) => sum + row.cost, 0n);
