@@ -97,13 +97,20 @@ async function insertDay(client: pg.ClientBase, day: string): Promise<void> {
   );
 }
 
-/** The day before is the latest that has balances, so only what was recorded on it moves them. */
+/**
+ * The day before is the latest that has balances, so only what was recorded on it moves them. The balance before is found by
+ * rows of account and day, without reading tables: what the planner knows of this table is often old, and reading all
+ * accounts for each account, by the index of days or without one, would never end.
+ */
 async function insertBalances(client: pg.ClientBase, day: string): Promise<void> {
+  await client.query('SET LOCAL enable_seqscan = off');
   await client.query(
     `INSERT INTO ledger_balance_snapshots (ledger_account_id, day, balance)
      SELECT moved.ledger_account_id, $1::date, moved.amount + coalesce((
-         SELECT s.balance FROM ledger_balance_snapshots s WHERE s.ledger_account_id = moved.ledger_account_id
-         ORDER BY s.day DESC LIMIT 1), 0)
+         SELECT s.balance FROM ledger_balance_snapshots s
+         WHERE (s.ledger_account_id, s.day) < (moved.ledger_account_id, $1::date)
+           AND (s.ledger_account_id, s.day) >= (moved.ledger_account_id, '-infinity')
+         ORDER BY s.ledger_account_id DESC, s.day DESC LIMIT 1), 0)
      FROM (SELECT e.ledger_account_id, sum(e.amount) AS amount
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
        WHERE t.recorded_at >= $1::date - 1 AND t.recorded_at < $1::date GROUP BY 1) AS moved`,
