@@ -61,11 +61,15 @@ export async function readFindingDays(
   days: number,
 ): Promise<FindingDays> {
   const { rows } = await client.query<{ day: string; control: string | null; count: bigint }>(
-    `SELECT d.day::date::text AS day, f.control, count(f.id) AS count
-     FROM (SELECT (now() AT TIME ZONE 'UTC')::date - ago AS day FROM generate_series(0, $1::int - 1) AS ago) AS d
-     LEFT JOIN control_findings f ON f.first_seen_at < (d.day + 1)::timestamp AT TIME ZONE 'UTC'
-       AND (f.resolved_at IS NULL OR f.resolved_at >= d.day::timestamp AT TIME ZONE 'UTC')
-     GROUP BY d.day, f.control ORDER BY d.day`,
+    // Findings are read once. Joined with the days, all of them would be compared with each.
+    `WITH bounds AS (SELECT today - $1::int + 1 AS first, today FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS t),
+     open AS (
+       SELECT generate_series(greatest((first_seen_at AT TIME ZONE 'UTC')::date, first),
+         least((resolved_at AT TIME ZONE 'UTC')::date, today), interval '1 day')::date AS day, control
+       FROM control_findings, bounds WHERE resolved_at IS NULL OR resolved_at >= first::timestamp AT TIME ZONE 'UTC')
+     SELECT d.day::date::text AS day, open.control, count(open.control) AS count
+     FROM bounds CROSS JOIN generate_series(first, today, interval '1 day') AS d (day) LEFT JOIN open ON open.day = d.day::date
+     GROUP BY d.day, open.control ORDER BY d.day`,
     [days],
   );
   const all = [...new Set(rows.map(({ day }) => day))];

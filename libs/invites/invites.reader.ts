@@ -66,12 +66,15 @@ interface InviteeRow {
   rewards: { id: string; ordinal: number; amount: string; takenBack: string; at: string }[];
 }
 
-const INVITEES = `SELECT i.created_at AS "joinedAt", coalesce(r.rewards, '[]') AS rewards FROM invitations i
+/** Rewards are only read of the accounts that are shown. */
+const INVITEES = `SELECT i.created_at AS "joinedAt", coalesce(r.rewards, '[]') AS rewards FROM (
+    SELECT created_at, invitee_account_id FROM invitations WHERE inviter_account_id = $1
+    ORDER BY created_at, invitee_account_id LIMIT ${MOST_INVITEES}) AS i
   LEFT JOIN LATERAL (SELECT json_agg(json_build_object('id', w.id, 'ordinal', w.ordinal, 'amount', w.amount::text,
       'takenBack', (SELECT coalesce(sum(c.amount), 0)::text FROM reward_clawbacks c WHERE c.reward_id = w.id),
       'at', w.recorded_at) ORDER BY w.ordinal) AS rewards
     FROM invite_rewards w WHERE w.invitee_account_id = i.invitee_account_id) r ON true
-  WHERE i.inviter_account_id = $1 ORDER BY i.created_at, i.invitee_account_id LIMIT ${MOST_INVITEES}`;
+  ORDER BY i.created_at, i.invitee_account_id`;
 
 async function invitees(
   database: pg.Pool,
