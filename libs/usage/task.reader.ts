@@ -40,7 +40,10 @@ export function readAccountTask(row: AccountTaskRow): AccountTask {
   return { ...readTask(row), settled: row.settled, released: row.released };
 }
 
-/** The tasks of an account, newest first, by the index on account and id, whatever the filter. Refused ones are left out. */
+/**
+ * The tasks of an account, newest first, by the index on account and id, whatever the filter. Refused ones are left out. In
+ * the order of the index, charges are only read for the page.
+ */
 export async function listTasks(
   pool: pg.Pool,
   { accountId, filter }: { accountId: string; filter: TaskFilter },
@@ -51,7 +54,7 @@ export async function listTasks(
   const { rows } = await pool.query<AccountTaskRow>(
     `SELECT t.*, c.settled, c.released FROM (SELECT ${TASK_COLUMNS} ${scan.text} LIMIT ${SCAN_LIMIT}) AS t
      LEFT JOIN charges c ON c.id = t.charge_id AND c.account_id = t.account_id
-     WHERE ${where} ORDER BY t.id DESC LIMIT ${page.limit + 1}`,
+     WHERE ${where} ORDER BY t.account_id DESC, t.id DESC LIMIT ${page.limit + 1}`,
     values,
   );
   const items = rows.slice(0, page.limit).map(readAccountTask);

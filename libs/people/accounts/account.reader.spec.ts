@@ -50,6 +50,20 @@ describe('accounts, when read', () => {
     for (const query of ['_'.repeat(26), '%', name.slice(1)]) expect(await found(query)).toEqual([]);
   });
 
+  it('end a search after a thousand of a name that most have', async () => {
+    await ledger.owner.query(
+      `WITH many AS (INSERT INTO accounts (id, name) SELECT 'many-' || n, 'Many' FROM generate_series(1, 1200) AS n RETURNING id)
+       INSERT INTO customer_balances (account_id, main_ledger_id, held_ledger_id, invite_ledger_id, refund_pending_ledger_id)
+       SELECT id, b.main_ledger_id, b.held_ledger_id, b.invite_ledger_id, b.refund_pending_ledger_id
+       FROM many, customer_balances b WHERE b.account_id = $1`,
+      [accountId],
+    );
+    const first = await reader.search({ query: 'many', limit: 900 });
+    const second = await reader.search({ query: 'many', limit: 900, cursor: first.nextCursor! });
+    expect([first.items.length, second.items.length, second.nextCursor]).toEqual([900, 100, null]);
+    await ledger.owner.query(`DELETE FROM customer_balances WHERE account_id LIKE 'many-%'`);
+  });
+
   it('are listed in pages of any size, newest first', async () => {
     const ids: string[] = [];
     for (let cursor: string | undefined; ;) {
