@@ -299,10 +299,12 @@ class Run {
   }
 
   #stopBroker() {
-    this.#brokerEnding ??= this.#broker?.then(
-      (broker) => broker.stop(),
-      () => undefined,
-    );
+    this.#brokerEnding ??= this.#broker
+      ?.then(
+        (broker) => broker.stop(),
+        () => undefined,
+      )
+      .catch((error) => say(`The broker was not stopped: ${error.message}`));
     return this.#brokerEnding;
   }
 

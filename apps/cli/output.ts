@@ -97,15 +97,29 @@ function cellOf<T>(row: T, content: Content<T>): string {
 /** A table without colours. A cell too wide for the terminal is cut with an ellipsis. */
 export function table(columns: readonly TableColumn[], rows: string[][]): string {
   const titles = columns.map((column) => (typeof column === 'string' ? column : column.number));
-  const drawn = new Table({
-    head: titles,
-    colAligns: columns.map((column) => (typeof column === 'string' ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
-    chars: PLAIN,
-  });
-  drawn.push(...fitted(titles, rows));
-  return drawn.toString();
+  const lines = [titles, ...rows];
+  const widths = fittingWidths(lines);
+  const isRight = columns.map((column) => typeof column === 'object');
+  const parts: string[] = [];
+  for (let from = 0; from < lines.length; from += DRAWN_AT_ONCE) {
+    const drawn = new Table({
+      colAligns: isRight.map((each) => (each ? 'right' : 'left')),
+      style: { head: [], border: [], compact: true },
+      chars: PLAIN,
+    });
+    for (const line of lines.slice(from, from + DRAWN_AT_ONCE)) {
+      const cells = line.map((cell, at) => shortened(cell, widths[at]!));
+      drawn.push(
+        cells.map((cell, at) => (isRight[at] ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))),
+      );
+    }
+    parts.push(drawn.toString());
+  }
+  return parts.join('\n');
 }
+
+/** The library's work grows with the square of the rows. All parts have the same widths. */
+const DRAWN_AT_ONCE = 50;
 
 const PLAIN = {
   top: '',
@@ -128,11 +142,9 @@ const PLAIN = {
 /** Each cell has a space on both sides. */
 const PADDING = 2;
 
-/** Cuts the widest column until the row fits. */
-function fitted(titles: string[], rows: string[][]): string[][] {
-  const widths = titles.map((title, at) =>
-    Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
-  );
+/** Cuts the widest column until a row fits. */
+function fittingWidths(rows: readonly string[][]): number[] {
+  const widths = rows[0]!.map((_, at) => rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0));
   const available = Math.max(process.stdout.columns ?? WIDTH, LEAST_WIDTH);
   let excess = widths.reduce((sum, width) => sum + width + PADDING, 0) - available;
   while (excess > 0) {
@@ -141,7 +153,7 @@ function fitted(titles: string[], rows: string[][]): string[][] {
     widths[widest] = (widths[widest] ?? 0) - cut;
     excess -= cut;
   }
-  return rows.map((row) => row.map((cell, at) => shortened(cell, widths[at] ?? cell.length)));
+  return widths;
 }
 
 function shortened(text: string, width: number): string {

@@ -12,6 +12,7 @@ const ALL: Record<LockName, true> = {
   reconciler: true,
   requestLog: true,
   administrators: true,
+  webhookClaims: true,
 };
 
 it('has a lock of its own for each name', async () => {

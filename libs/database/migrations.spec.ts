@@ -48,6 +48,20 @@ describe('migrate', () => {
     expect(await query('SELECT name FROM schema_migrations ORDER BY name')).toHaveLength(3);
   });
 
+  it('repeats one that the server ended to resolve a deadlock', async () => {
+    await query('CREATE SEQUENCE migration_runs');
+    write(
+      '0003_third.sql',
+      `CREATE TABLE third_table (id int);
+       DO $$ BEGIN
+         IF nextval('migration_runs') < 3 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01'; END IF;
+       END $$`,
+    );
+    expect(await run()).toContain('0003_third.sql');
+    expect(await query('SELECT last_value AS runs FROM migration_runs')).toEqual([{ runs: '3' }]);
+    expect(await query('SELECT FROM third_table')).toEqual([]);
+  });
+
   it('applies a file that only has a comment', async () => {
     write('0003_third.sql', '-- Nothing reads first_table.name any more.');
     expect(await run()).toContain('0003_third.sql');

@@ -1,10 +1,15 @@
 import pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '#platform/errors.js';
+import { isRerunnable } from './database.js';
 import { lockConnection } from './locks.js';
 import { lackingMigrations, type Migration, ownMigrations } from './migration-history.js';
 import { roleName, type DatabaseRole } from './roles.js';
 
 const NO_TABLE = '42P01';
+
+const MAX_ATTEMPTS = 5;
+const PAUSE_MS = 500;
 
 export interface MigrateOptions {
   /** A login that owns the database, not a superuser's. If the roles do not exist, it must be allowed to create them. */
@@ -91,21 +96,31 @@ async function addNeeds(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query('ALTER TABLE schema_migrations ADD COLUMN needs text');
 }
 
+/** Programs that run meanwhile may lock the same tables in another order. The server then ends one of the two, which is repeated. */
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  try {
-    await client.query('BEGIN');
-    await client.query(migration.sql);
-    const { name, sha256, needs } = migration;
-    await client.query('INSERT INTO schema_migrations (name, sha256, needs) VALUES ($1, $2, $3)', [
-      name,
-      sha256,
-      needs,
-    ]);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw new Error(`The migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await applyOnce(client, migration);
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined);
+      if (attempt < MAX_ATTEMPTS && isRerunnable(error)) await pause(attempt * PAUSE_MS);
+      else
+        throw new Error(`The migration ${migration.name} failed: ${(error as Error).message}`, {
+          cause: error,
+        });
+    }
   }
+}
+
+async function applyOnce(client: pg.Client, { name, sql, sha256, needs }: Migration): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(sql);
+  await client.query('INSERT INTO schema_migrations (name, sha256, needs) VALUES ($1, $2, $3)', [
+    name,
+    sha256,
+    needs,
+  ]);
+  await client.query('COMMIT');
 }
 
 async function setPasswords(client: pg.Client, passwords: Record<string, string | undefined>): Promise<void> {

@@ -57,7 +57,7 @@ WITH RECURSIVE waiting (endpoint_id) AS (
     ORDER BY next_attempt_at LIMIT greatest($3 - running.count, 0) FOR UPDATE SKIP LOCKED) AS picked
 ), due AS (SELECT id FROM picked WHERE turn <= $2 ORDER BY turn, next_attempt_at LIMIT $1)
 UPDATE webhook_deliveries d
-SET next_attempt_at = now() + $4::float8 * interval '1 millisecond', lease_token = gen_random_uuid(),
+SET next_attempt_at = clock_timestamp() + $4::float8 * interval '1 millisecond', lease_token = gen_random_uuid(),
   attempts = d.attempts + 1
 FROM due, webhook_endpoints e WHERE d.id = due.id AND e.id = d.endpoint_id
 RETURNING d.id, d.endpoint_id AS "endpointId", d.account_id AS "accountId", d.event_id AS "eventId", d.body, d.attempts,

@@ -13,8 +13,8 @@ import type { DueDelivery } from './due-deliveries.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
 /**
- * The most concurrent attempts of this process, of one account in it, and to one endpoint by all processes: slow receivers
- * delay only the deliveries of their own account.
+ * The most concurrent attempts of this process, of one account in it, and to one endpoint by all processes: an account's slow
+ * receivers take a quarter of the places at most.
  */
 const MAX_IN_FLIGHT = 64;
 const MAX_PER_ACCOUNT = 16;

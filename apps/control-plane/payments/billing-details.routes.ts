@@ -1,4 +1,4 @@
-import { billingDetails } from '#payments/receipts/billing-details.js';
+import { billingDetails, billingDetailsView } from '#payments/receipts/billing-details.js';
 import { routesFor } from '../http/route.js';
 
 const forUsers = routesFor(['user'], 'Account');
@@ -7,14 +7,14 @@ const path = '/api/account/billing-details';
 export const billingDetailsRoutes = {
   show: forUsers.get('getBillingDetails', path, {
     summary: 'Get what receipts and statements say about you as the buyer.',
-    answer: billingDetails,
+    answer: billingDetailsView,
   }),
   enter: forUsers.put('setBillingDetails', path, {
     summary: 'Set what receipts and statements say about you as the buyer.',
     description:
       'Applies to receipts of later top-ups, and to the statements of this month and later ones. Earlier receipts stay as they are.',
     body: billingDetails,
-    answer: billingDetails,
+    answer: billingDetailsView,
     refusals: ['too_many_attempts'],
   }),
 };

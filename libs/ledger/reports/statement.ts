@@ -14,7 +14,6 @@ export interface StatementLine {
 }
 
 export interface StatementQuery {
-  /** At most 1,000. */
   limit: number;
   /** Only lines of earlier transactions. */
   beforeId?: bigint;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODEL_ID } from '#catalog/model-id.js';
+import { ONE_LINE } from '#platform/http/fields.js';
 import type { optionalPrices } from '#pricing/price-text.js';
 import type { MediaName } from '#pricing/token-kinds.js';
 import type { Dimensions } from '#pricing/rates.js';
@@ -115,5 +116,4 @@ export const noteField = z
   .string()
   .trim()
   .max(500, 'must have at most 500 characters')
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');
+  .regex(ONE_LINE, 'must be one line without control characters');

@@ -5,23 +5,35 @@ import { lockAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { countDaily } from '#identity/daily-limits.js';
 import { NO_NAME } from '#identity/redaction.js';
-import { name } from '#platform/http/fields.js';
+import { name, ONE_LINE } from '#platform/http/fields.js';
 
 const address = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(300, 'must have at most 300 characters')
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  .regex(/^[^\u0000-\u0009\u000b-\u001f\u007f]*$/, 'must be lines of text')
+  .refine((text) => text.split('\n').every((line) => ONE_LINE.test(line)), 'must be lines of text')
   .refine((text) => text.split('\n').length <= 6, 'must have at most 6 lines');
 
+const described = {
+  name: { description: "The legal name. Null: the account's name is shown." },
+  address: { description: 'At most 6 lines.' },
+  taxId: { description: 'Such as a VAT number.' },
+};
+
 /** Whom receipts and statements name as the buyer. */
-export const billingDetails = z
+export const billingDetails = z.strictObject({
+  name: name.nullable().meta(described.name),
+  address: address.nullable().meta(described.address),
+  taxId: name.nullable().meta(described.taxId),
+});
+
+/** The same in an answer, also as it was entered before a rule of today. */
+export const billingDetailsView = z
   .strictObject({
-    name: name.nullable().meta({ description: "The legal name. Null: the account's name is shown." }),
-    address: address.nullable().meta({ description: 'At most 6 lines.' }),
-    taxId: name.nullable().meta({ description: 'Such as a VAT number.' }),
+    name: z.string().nullable().meta(described.name),
+    address: z.string().nullable().meta(described.address),
+    taxId: z.string().nullable().meta(described.taxId),
   })
   .meta({ id: 'BillingDetails' });
 
