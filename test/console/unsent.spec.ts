@@ -120,14 +120,39 @@ describe('a form that is open while others work', () => {
     const { userId } = await person(relay, { roles: ['support'] });
     const tab = await open(await staff('admin'), `/admin/people?person=${userId}`, [409]);
     const { page } = tab;
-    const support = page.getByRole('checkbox', { name: 'Support' });
-    await support.uncheck();
+    const box = (name: string) => page.getByRole('checkbox', { name });
+    const save = page.getByRole('button', { name: 'Save the roles' });
+    await box('Support').uncheck();
     const roles = ['user', 'support', 'finance'];
     await relay.fixture.owner.query('UPDATE users SET roles = $2 WHERE id = $1', [userId, roles]);
-    await page.getByRole('button', { name: 'Save the roles' }).click();
+    await save.click();
     await page.getByText('changed since you read it').waitFor();
-    const { rows } = await relay.fixture.owner.query('SELECT roles FROM users WHERE id = $1', [userId]);
-    expect(rows).toEqual([{ roles }]);
+    const rolesNow = async () =>
+      (await relay.fixture.owner.query('SELECT roles FROM users WHERE id = $1', [userId])).rows;
+    expect(await rolesNow()).toEqual([{ roles }]);
+    // The form begins anew with what is in force, and can be saved.
+    await expect.poll(() => box('Finance').isChecked()).toBe(true);
+    await box('Support').uncheck();
+    await save.click();
+    await expect.poll(rolesNow).toEqual([{ roles: ['user', 'finance'] }]);
+  });
+
+  it('begins anew with what another administrator changed in a group', async () => {
+    const tab = await open(await staff('admin'), '/admin/groups?group=Public-Relay', [409]);
+    const { page } = tab;
+    const { api } = await staff('admin');
+    const limit = page.getByLabel('Requests per minute');
+    await limit.fill('70');
+    const params = { path: { group: 'Public-Relay' } };
+    await api.PATCH('/api/admin/groups/{group}', { params, body: { requestsPerMinute: 50 } });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('changed since you read it').waitFor();
+    await expect.poll(() => limit.inputValue()).toBe('50');
+    await limit.fill('70');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await limit.waitFor({ state: 'detached' });
+    const { data } = await api.GET('/api/admin/groups');
+    expect(data?.items.find(({ name }) => name === 'Public-Relay')?.requestsPerMinute).toBe(70);
   });
 
   it('sends the exact time of a proposal again', async () => {

@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  notifyManager,
   QueryClient,
   useQuery,
   type UseQueryOptions,
@@ -77,6 +78,9 @@ api.use(middleware);
 function isTransient(error: Error): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status >= 502);
 }
+
+// Pages see a new answer before what waited for it goes on, such as a form that begins anew with it.
+notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {

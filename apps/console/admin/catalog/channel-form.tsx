@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, relayQuery, type Shape } from '../../api/client.js';
-import type { ApiFailure } from '../../api/failure.js';
-import { notifyFailure } from '../../shell/notices.js';
+import { anewAfterConflict } from '../../ui/forms/anew.js';
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';
@@ -161,14 +160,6 @@ function reread(): Promise<void> {
   return refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
 }
 
-/** The form begins anew with what others changed, so the refusal appears as a notice. */
-function beginAnew(failure: ApiFailure, begin: () => void): boolean {
-  if (failure.code !== 'conflict') return false;
-  notifyFailure(failure);
-  void reread().then(begin);
-  return true;
-}
-
 export function ChannelForm({ channel, done }: ChannelFormProps) {
   const { t } = useTranslation('catalog');
   // The form keeps the values it opened with, even if the channel is read again: only what was edited here is sent.
@@ -189,7 +180,7 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
       submit={channel === null ? t('channels.create') : t('save')}
       send={(values) => save(channel, before, values)}
       reread={reread}
-      {...(channel === null ? {} : { refused: (failure) => beginAnew(failure, () => done(channel.id)) })}
+      {...(channel === null ? {} : { refused: anewAfterConflict(reread, () => done(channel.id)) })}
       success={({ data }, { id }) =>
         t(data?.approvalId == null ? 'channel.saved' : 'channel.routesWait', { channel: id })
       }

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, type UseQueryResult } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useReducer } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import type { paths } from '../../api/schema.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
+import { Anew } from '../../ui/forms/anew.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { FormFault } from '../../ui/forms/form.js';
@@ -47,10 +47,9 @@ interface PartsProps {
 
 /** It begins anew with what is in force once it is saved, not whenever the channel is read again. */
 function Settings({ channel }: Pick<PartsProps, 'channel'>) {
-  const [times, begin] = useReducer((count: number) => count + 1, 0);
   return (
     <div className="form-width">
-      <ChannelForm key={times} channel={channel} done={begin} />
+      <Anew>{(begin) => <ChannelForm channel={channel} done={begin} />}</Anew>
     </div>
   );
 }

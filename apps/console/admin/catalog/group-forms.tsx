@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh, refreshMarket, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
-import { editFrom, rereadAfterConflict } from '../../ui/forms/changed.js';
+import { Anew, anewAfterConflict } from '../../ui/forms/anew.js';
+import { editFrom } from '../../ui/forms/changed.js';
 import { Form } from '../../ui/forms/declared.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { amountField, creditsField, orNull, textField } from '../../ui/forms/text-fields.js';
@@ -102,8 +103,17 @@ export function CreateGroup({ done }: { done: () => void }) {
   );
 }
 
+interface ChangeGroupProps {
+  group: Shape<'Group'>;
+  done: () => void;
+}
+
 /** Models and limits change immediately; prices change by proposals. */
-export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () => void }) {
+export function ChangeGroup(props: ChangeGroupProps) {
+  return <Anew>{(begin) => <GroupForm {...props} begin={begin} />}</Anew>;
+}
+
+function GroupForm({ group, done, begin }: ChangeGroupProps & { begin: () => void }) {
   const { t } = useTranslation('catalog');
   const params = { path: { group: group.name } };
   // The form keeps the values it opened with, even if the list is read again.
@@ -118,7 +128,7 @@ export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () =
         if (data?.approvalId != null) return 'groups.openingWaits' as const;
         return data?.modelsApprovalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
       }}
-      refused={rereadAfterConflict(reread)}
+      refused={anewAfterConflict(reread, begin)}
       reread={reread}
       success={(saved) => t(saved, { group: group.name })}
       done={done}

@@ -6,7 +6,8 @@ import { families, modelRoutings } from '../../api/enumerations.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Entered, Sent } from '../../ui/forms/field.js';
-import { editFrom, rereadAfterConflict } from '../../ui/forms/changed.js';
+import { Anew, anewAfterConflict } from '../../ui/forms/anew.js';
+import { editFrom } from '../../ui/forms/changed.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { MODEL_NAME } from '../../ui/patterns.js';
 import { Hint } from '../../ui/texts.js';
@@ -111,11 +112,16 @@ export function CreateModel(props: NewModelProps) {
   );
 }
 
-export function OneModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
+interface OneModelProps {
+  model: Shape<'Model'>;
+  done: () => void;
+}
+
+export function OneModel(props: OneModelProps) {
   return (
     <Stack gap="lg">
-      <ChangeModel model={model} done={done} />
-      <ModelRoute model={model.id} />
+      <Anew>{(begin) => <ChangeModel {...props} begin={begin} />}</Anew>
+      <ModelRoute model={props.model.id} />
     </Stack>
   );
 }
@@ -144,7 +150,7 @@ type ModelSettings = Pick<Shape<'Model'>, 'enabled' | 'ownedBy' | 'routing'> & {
 };
 
 /** The name, family and unit of a model never change. */
-function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
+function ChangeModel({ model, done, begin }: OneModelProps & { begin: () => void }) {
   const { t } = useTranslation('catalog');
   // The form keeps the values it opened with, even if the list is read again.
   const [began] = useState(model);
@@ -160,7 +166,7 @@ function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void 
         if (body.was.limits) body.was.limits = began.limits;
         return api.PATCH('/api/admin/models/{model}', { params: { path: { model: model.id } }, body });
       }}
-      refused={rereadAfterConflict(reread)}
+      refused={anewAfterConflict(reread, begin)}
       reread={reread}
       success={() => t('models.changed', { model: model.id })}
       done={done}

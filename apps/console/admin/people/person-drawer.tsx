@@ -1,10 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { useReducer, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
+import { Anew, anewAfterConflict } from '../../ui/forms/anew.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { rereadAfterConflict } from '../../ui/forms/changed.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
@@ -26,7 +26,7 @@ export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) 
             <Text>{t('people.own')}</Text>
           ) : (
             <>
-              <Roles key={open.userId} person={open} />
+              <Anew key={open.userId}>{(begin) => <Roles person={open} begin={begin} />}</Anew>
               <Access person={open} />
             </>
           )}
@@ -45,13 +45,7 @@ async function reread(): Promise<void> {
   );
 }
 
-/** It begins anew with the roles that are in force once it is saved. */
-function Roles({ person }: { person: Shape<'Person'> }) {
-  const [times, begin] = useReducer((count: number) => count + 1, 0);
-  return <RolesForm key={times} person={person} done={begin} />;
-}
-
-function RolesForm({ person, done }: { person: Shape<'Person'>; done: () => void }) {
+function Roles({ person, begin }: { person: Shape<'Person'>; begin: () => void }) {
   const { t } = useTranslation('admin');
   // The form keeps the roles it opened with, even if the person is read again.
   const [was] = useState(() => ({ roles: person.roles }));
@@ -71,9 +65,9 @@ function RolesForm({ person, done }: { person: Shape<'Person'>; done: () => void
         const params = { path: { userId: person.userId } };
         return api.PUT('/api/admin/people/{userId}/roles', { params, body: { ...values, was } });
       }}
-      refused={rereadAfterConflict(reread)}
+      refused={anewAfterConflict(reread, begin)}
       reread={reread}
-      done={done}
+      done={begin}
       success={({ data }) =>
         data?.approvalId != null ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email })
       }

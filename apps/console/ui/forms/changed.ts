@@ -1,5 +1,3 @@
-import type { ApiFailure } from '../../api/failure.js';
-
 /** The changed values, and what they were: the server refuses them if another person has changed them since. */
 export function editFrom<Values extends object>(before: Values, after: Values) {
   const changed = changedIn(before, after);
@@ -7,14 +5,6 @@ export function editFrom<Values extends object>(before: Values, after: Values) {
     (Object.keys(changed) as (keyof Values)[]).map((name) => [name, before[name]]),
   );
   return { ...changed, was: was as Partial<Values> };
-}
-
-/** For forms that keep the values they opened with: the next one opens with the changes of others. */
-export function rereadAfterConflict(reread: () => Promise<void>): (failure: ApiFailure) => boolean {
-  return ({ code }) => {
-    if (code === 'conflict') void reread();
-    return false;
-  };
 }
 
 /** The values that differ from before. */
