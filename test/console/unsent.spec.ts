@@ -155,6 +155,25 @@ describe('a form that is open while others work', () => {
     expect(data?.items.find(({ name }) => name === 'Public-Relay')?.requestsPerMinute).toBe(70);
   });
 
+  it('does not undo a revision of a proposal that was read meanwhile', async () => {
+    const admin = await staff('admin');
+    const change = { kind: 'multiplier', group: 'Public-Relay', multiplier: '1.2' } as const;
+    const proposalId = await proposal(admin, [change], { note: 'A first try.' });
+    const { page } = await open(admin, `/admin/prices/propose?revise=${proposalId}`, [409]);
+    await page.getByLabel('Note').fill('A second try.');
+    const params = { path: { proposalId } };
+    const body = { changes: [{ ...change, multiplier: '1.1' }], note: 'Less.', revision: 1 };
+    await (await staff('admin')).api.PATCH('/api/admin/price-proposals/{proposalId}', { params, body });
+    const read = page.waitForResponse(`**/api/admin/price-proposals/${proposalId}`);
+    await page.evaluate('const { now } = Date; Date.now = () => now() + 60_000; undefined');
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await (await read).finished();
+    await page.getByRole('button', { name: 'Preview changes again' }).click();
+    await page.getByRole('alert').waitFor();
+    const { data } = await admin.api.GET('/api/admin/price-proposals/{proposalId}', { params });
+    expect(data).toMatchObject({ note: 'Less.', revision: 2 });
+  });
+
   it('sends the exact time of a proposal again', async () => {
     const admin = await staff('admin');
     const effectiveAt = new Date(

@@ -2,6 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type Shape, useRead } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
@@ -112,8 +113,7 @@ function useChecks({ models }: PriceCatalog) {
   };
 }
 
-function useProposal(props: EditorProps) {
-  const { catalog, before } = props;
+function useProposal({ catalog, before }: EditorProps) {
   const open = useOpenProposal();
   const form = useForm<ProposalValues>({
     initialValues: valuesOf(before, useFirstDraft(catalog)),
@@ -121,7 +121,7 @@ function useProposal(props: EditorProps) {
   });
   const sending = useSend({
     form,
-    send: (values) => send(values, props),
+    send: (values) => send(values, { catalog, before }),
     // The server names a change by its index; its fault is shown at the subject.
     refused: ({ param, message }) => {
       const place = /^changes[.[](\d+)/.exec(param ?? '')?.[1];
@@ -137,10 +137,11 @@ function useProposal(props: EditorProps) {
   return { form, sending };
 }
 
-function ProposalEditor(props: EditorProps) {
+function ProposalEditor({ catalog, ...props }: EditorProps) {
   const { t } = useTranslation('prices');
-  const { catalog, before } = props;
-  const { form, sending } = useProposal(props);
+  // As read with the values in the form: the server refuses to undo a later revision.
+  const [before] = useState(props.before);
+  const { form, sending } = useProposal({ catalog, before });
   return (
     <SendForm sending={sending} submit={before ? t('propose.revise') : t('propose.submit')}>
       <LeaveGuard isDirty={form.isDirty} />
