@@ -84,7 +84,42 @@ describe('what was entered is not lost without a question', () => {
     await page.getByRole('checkbox', { name: 'Support' }).check();
     await page.keyboard.press('Escape');
     await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
-    expect(await page.getByRole('checkbox', { name: 'Support' }).isChecked()).toBe(true);
+    const support = page.getByRole('checkbox', { name: 'Support' });
+    expect(await support.isChecked()).toBe(true);
+    // Who stays goes on where they were.
+    await support.and(page.locator(':focus')).waitFor();
+    // Escape closes what is on top, and asks nothing of the form below.
+    await page.getByRole('button', { name: 'Block sign-in' }).click();
+    const action = page.getByRole('dialog', { name: /^Block sign-in for/ });
+    await action.waitFor();
+    await page.keyboard.press('Escape');
+    await action.waitFor({ state: 'detached' });
+    expect(await questionOf(tab).count()).toBe(0);
+    const other = await person(relay);
+    await tab.follow(`/admin/people?person=${other.userId}`);
+    await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
+    expect(await support.isChecked()).toBe(true);
+  });
+
+  it('but the question ends once the form was sent, so that a secret is shown', async () => {
+    const tab = await open(await person(relay), '/webhooks');
+    const { page } = tab;
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/webhooks', async (route) => {
+      if (route.request().method() === 'POST') await asked;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Add an endpoint' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Add an endpoint' });
+    await form.getByLabel('URL').fill('https://example.com/hooks');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await form.getByRole('button', { name: 'Create endpoint' }).click();
+    await sent;
+    await page.keyboard.press('Escape');
+    await questionOf(tab).waitFor();
+    answer();
+    await questionOf(tab).waitFor({ state: 'detached' });
+    await page.getByText(/^whsec_/).waitFor();
   });
 });
 

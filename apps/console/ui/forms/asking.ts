@@ -1,13 +1,27 @@
-import { createContext, useContext, useEffect } from 'react';
+import { createContext, useContext, useEffect, useEffectEvent } from 'react';
+
+interface Asked {
+  /** Each tells whether it has unsent input. */
+  forms: Set<() => boolean>;
+  /** Called when one of them may have been sent. */
+  look: () => void;
+}
 
 /** The forms in a dialog that asks before it is closed; null outside of one. */
-export const AskedForms = createContext<Set<() => boolean> | null>(null);
+export const AskedForms = createContext<Asked | null>(null);
 
 /** Lets the dialog around a form ask before it is closed. */
 export function useAskedBy(isDirty: () => boolean): void {
-  const forms = useContext(AskedForms);
+  const asked = useContext(AskedForms);
+  const isDirtyNow = useEffectEvent(isDirty);
   useEffect(() => {
-    forms?.add(isDirty);
-    return () => void forms?.delete(isDirty);
-  }, [forms, isDirty]);
+    if (asked === null) return undefined;
+    const form = () => isDirtyNow();
+    asked.forms.add(form);
+    return () => {
+      asked.forms.delete(form);
+      asked.look();
+    };
+  }, [asked]);
+  useEffect(() => asked?.look());
 }

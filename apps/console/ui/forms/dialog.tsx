@@ -1,13 +1,36 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import { useSearch } from '@tanstack/react-router';
 import { useClose } from '../address.js';
+
+/** What closes each open dialog or panel, the newest last. */
+const openNow: (() => void)[] = [];
+
+function closeNewest({ key, isComposing, target }: KeyboardEvent): void {
+  if (key !== 'Escape' || isComposing) return;
+  // An open list of choices closes first.
+  if (target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true') return;
+  openNow.at(-1)?.();
+}
+
+/** Escape closes only the newest. The library's dialogs would all close at once. */
+function useEscape(opened: boolean, close: () => void): void {
+  const onEscape = useEffectEvent(close);
+  useEffect(() => {
+    if (!opened) return undefined;
+    const closeThis = () => onEscape();
+    openNow.push(closeThis);
+    window.addEventListener('keydown', closeNewest, { capture: true });
+    return () => void openNow.splice(openNow.indexOf(closeThis), 1);
+  }, [opened]);
+}
 
 /** A modal whose close button has a label. Use it for all that people can close. */
 export function Dialog(props: ModalProps) {
   const { t } = useTranslation('shell');
-  return <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} />;
+  useEscape(props.opened, props.onClose);
+  return <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} closeOnEscape={false} />;
 }
 
 interface SidePanelProps extends Omit<DrawerProps, 'onClose'> {
@@ -27,8 +50,9 @@ interface FormPanelProps extends Omit<DrawerProps, 'onClose'> {
 /** A form beside the list that it changes. */
 export function FormPanel({ close, ...drawer }: FormPanelProps) {
   const { t } = useTranslation('shell');
-  const button = { 'aria-label': t('close') };
-  return <Drawer position="right" size="lg" closeButtonProps={button} {...drawer} onClose={close} />;
+  useEscape(drawer.opened, close);
+  const button = { closeButtonProps: { 'aria-label': t('close') }, closeOnEscape: false };
+  return <Drawer position="right" size="lg" {...button} {...drawer} onClose={close} />;
 }
 
 interface OpenPanelProps extends Omit<SidePanelProps, 'opened' | 'children'> {

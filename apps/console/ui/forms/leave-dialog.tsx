@@ -1,18 +1,29 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from './dialog.js';
 
-export default function LeaveDialog({ stay, leave }: { stay: () => void; leave: () => void }) {
+interface LeaveDialogProps {
+  stay: () => void;
+  leave: () => void;
+}
+
+export default function LeaveDialog({ stay, leave }: LeaveDialogProps) {
   const { t } = useTranslation('shell');
+  const [before] = useState(() => document.activeElement);
+  const goOn = () => {
+    stay();
+    if (before instanceof HTMLElement) before.focus();
+  };
   return (
-    <Dialog opened onClose={stay} title={t('leave.title')} zIndex={300}>
+    <Dialog opened onClose={goOn} title={t('leave.title')} zIndex={300}>
       <Stack>
         <Text>{t('leave.about')}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={leave}>
             {t('leave.leave')}
           </Button>
-          <Button onClick={stay} data-autofocus>
+          <Button onClick={goOn} data-autofocus>
             {t('leave.stay')}
           </Button>
         </Group>

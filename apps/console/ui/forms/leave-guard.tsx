@@ -30,5 +30,7 @@ const OPENS_FORM = ['new', 'key', 'model', 'group', 'person', 'line', 'approval'
 /** Other search parameters are filters of the same page. */
 function leavesForm(current: Place, next: Place): boolean {
   if (current.pathname !== next.pathname || current.search['tab'] !== next.search['tab']) return true;
-  return OPENS_FORM.some((name) => current.search[name] !== undefined && next.search[name] === undefined);
+  return OPENS_FORM.some(
+    (name) => current.search[name] !== undefined && next.search[name] !== current.search[name],
+  );
 }

@@ -9,7 +9,7 @@ import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { useState } from 'react';
-import { FormDialog } from '../../ui/forms/form-dialog.js';
+import { Dialog } from '../../ui/forms/dialog.js';
 import { EMAIL } from '../../visitor/entrance.js';
 import { useCurrentPassword } from './current-password.js';
 import { Section } from '../../ui/page.js';
@@ -89,13 +89,13 @@ function ChangeEmail() {
       <Button variant="default" w="fit-content" onClick={open}>
         {t('email.change')}
       </Button>
-      <FormDialog opened={isOpen} onClose={() => setOpen(false)} title={t('email.title')}>
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t('email.title')}>
         {sentTo === null ? (
           <AskForm sent={setSentTo} />
         ) : (
           <Text role="status">{t('email.sent', { email: sentTo })}</Text>
         )}
-      </FormDialog>
+      </Dialog>
     </>
   );
 }
@@ -115,6 +115,8 @@ function AskForm({ sent }: { sent: (email: string) => void }) {
       }}
       submit={t('email.submit')}
       isWide
+      // Browsers fill in both fields.
+      isShort
       send={(body) => api.POST('/api/email-changes', { body })}
       done={(_answer, { email }) => sent(email)}
     >
