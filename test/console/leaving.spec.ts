@@ -45,7 +45,7 @@ describe('a tab that is signed out', () => {
     await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
     expect(await page.evaluate(KEPT)).toContain('tollgate.played.image');
     await signOut(tab);
-    expect(await page.evaluate(KEPT)).toEqual([]);
+    await expect.poll(() => page.evaluate(KEPT)).toEqual([]);
     const isThere = `fetch(${JSON.stringify(address)}).then(() => true, () => false)`;
     expect(await page.evaluate(isThere)).toBe(false);
     // The browser logs that as an error.
@@ -55,6 +55,29 @@ describe('a tab that is signed out', () => {
     await page.getByRole('button', { name: 'Your account' }).waitFor();
     await tab.follow('/finance/exports');
     expect(await file.count()).toBe(0);
+  });
+
+  it('does not keep an answer that arrives afterwards', async () => {
+    tab = await Tab.open(browser, relay, { as: await person(relay, { credits: '5' }) });
+    const { page } = tab;
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    await page.route('**/api/playground/v1/images/**', async (route) => {
+      const response = await route.fetch();
+      await left;
+      await route.fulfill({ response });
+    });
+    await tab.goto('/playground');
+    await page.getByLabel('Prompt').fill('a boat at night');
+    const asked = page.waitForRequest('**/api/playground/v1/images/**');
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    const answer = (await asked).response();
+    await page.evaluate('sessionStorage.setItem("tollgate.mark", "")');
+    await signOut(tab);
+    await expect.poll(() => page.evaluate(KEPT)).toEqual([]);
+    leave();
+    await (await answer)?.finished();
+    await tab.settled();
+    expect(await page.evaluate(KEPT)).toEqual([]);
   });
 });
 

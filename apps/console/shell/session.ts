@@ -50,6 +50,11 @@ export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
+/** Outside of components, such as when an answer arrives: whether this person is still signed in. */
+export function isSignedIn(userId: string): boolean {
+  return queryClient.getQueryData<Shape<'Session'> | null>(SESSION)?.userId === userId;
+}
+
 /** State that is dropped when somebody else signs in, such as a secret shown once. */
 export function useOwnState<T>(): [T | null, (value: T | null) => void] {
   const owner = useSession()?.userId ?? null;

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
-import { useSession } from '../../shell/session.js';
+import { isSignedIn, useSession } from '../../shell/session.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { type SendableForm, useSend } from '../../ui/forms/form.js';
 import { callOf, isPricedBySound, type PlayKind, type PlayValues } from './call.js';
@@ -133,17 +133,18 @@ interface SendingParts extends Beginning {
 /** The last result, kept across reloads. */
 function usePlayed({ kind }: Playing, { form, before }: SendingParts) {
   const navigate = route.useNavigate();
-  const userId = useSession()?.userId;
   const [played, setPlayed] = useState<Played | null>(before?.result ?? null);
   const forget = () => {
     setPlayed(null);
     forgetResult(kind);
   };
-  const show = async (result: Played) => {
+  const show = async (result: Played, userId: string | undefined) => {
+    // Who made the call may have signed out since; then nothing of theirs is shown or kept.
+    if (userId === undefined || !isSignedIn(userId)) return;
     setPlayed(result);
     if (result.kind === 'task')
       await navigate({ search: (search) => ({ ...search, task: result.taskId }), replace: true });
-    else if (userId !== undefined) keepResult(kind, { userId, prompt: form.getValues().prompt, result });
+    else keepResult(kind, { userId, prompt: form.getValues().prompt, result });
     await Promise.all([refresh('/api/usage', '/api/tasks', '/api/account'), refreshQuotes()]);
   };
   return { played, forget, show };
@@ -172,15 +173,16 @@ function useCall({ kind, model, key, place }: Playing, { pending, seen }: Sendin
 function useSending(playing: Playing, parts: SendingParts) {
   const { played, forget, show } = usePlayed(playing, parts);
   const { call, cancel, hasLeft } = useCall(playing, parts);
+  const userId = useSession()?.userId;
   const [hasOtherPrice, setOtherPrice] = useState(false);
   const sending = useSend({
     form: parts.form,
     send: async (values) => {
       forget();
       setOtherPrice(false);
-      return call(values);
+      return { userId, result: await call(values) };
     },
-    done: (result) => (result === null ? setOtherPrice(true) : show(result)),
+    done: ({ userId: caller, result }) => (result === null ? setOtherPrice(true) : show(result, caller)),
     refused: ({ code }) => code === 'unreachable' && hasLeft() === true,
   });
   return { sending, played, hasOtherPrice, askAgain: () => setOtherPrice(true), cancel };
