@@ -343,6 +343,9 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   await page.getByText('Write at least 3 characters, or nothing.').waitFor();
   expect(await close.isDisabled()).toBe(true);
   await note.fill('All is well.');
+  await page.getByRole('link', { name: 'Periods' }).first().click();
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await question.getByRole('button', { name: 'Stay' }).click();
   await close.click();
   const sure = page.getByRole('dialog', { name: 'Close the books permanently?' });
   await sure.getByText('1 item is waived by two people.').waitFor();

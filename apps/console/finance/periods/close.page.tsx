@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, newRequestId, refresh, type Shape, useRead } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { DayPicker } from '../../ui/forms/day-field.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame, Section } from '../../ui/page.js';
@@ -191,6 +192,7 @@ function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
   const isTooShort = words !== '' && words.length < SHORTEST_REASON;
   return (
     <Section title={t('closing.steps.close')}>
+      <LeaveGuard isDirty={() => words !== ''} />
       {!isReady(checklist) && <Text size="sm">{t('closing.notReady')}</Text>}
       <TextInput
         label={t('closing.note')}
@@ -234,6 +236,7 @@ function useClose(end: string): (note: string) => Promise<void> {
     const body = { end: startOf(end), ...(note && { note }), requestId };
     const { data } = await api.POST('/api/finance/periods/close', { body });
     await refresh('/api/finance/periods', '/api/finance/periods/{periodId}');
-    await navigate({ to: '/finance/periods/$periodId', params: { periodId: data!.id } });
+    const to = { to: '/finance/periods/$periodId', params: { periodId: data!.id } } as const;
+    await navigate({ ...to, ignoreBlocker: true });
   };
 }
