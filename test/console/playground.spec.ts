@@ -181,7 +181,7 @@ describe('a call that is cancelled while its answer arrives', () => {
     await page.evaluate(`(${HALF_AN_ANSWER})(${status})`);
     await page.getByLabel('Prompt').fill('a boat');
     await page.getByRole('button', { name: 'Generate image' }).click();
-    await page.waitForFunction('document.title === "half of it"');
+    await expect.poll(() => page.title()).toBe('half of it');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Generate image' }).waitFor();
     await page.getByText('Your result will appear here').waitFor();
