@@ -11,7 +11,7 @@ it('a table shows titles over cells, numbers on the right', () => {
   ]);
 });
 
-it('a long table is as wide in all its parts, and one line for each row', () => {
+it('a long table has the same width throughout, and one line per row', () => {
   const lines = table(['Name', right('Cost')], rowsOf(5_000)).split('\n');
   expect(lines).toHaveLength(5_001);
   expect(new Set(lines.map(({ length }) => length)).size).toBe(1);

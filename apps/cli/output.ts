@@ -44,7 +44,7 @@ interface List<T> {
 /** Follows a table that does not show everything. */
 export const MORE = 'There are more: raise --limit.';
 
-/** As many items as were asked for of those read, one more than that, and whether there are more. */
+/** The first of the items, and whether there are more. Read one more than the limit. */
 export function firstItems<T>(read: readonly T[], limit: number): { items: T[]; more: boolean } {
   return { items: read.slice(0, limit), more: read.length > limit };
 }

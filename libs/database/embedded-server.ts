@@ -217,7 +217,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     if (size > LOG_LIMIT_BYTES) renameSync(this.files.log, `${this.files.log}.1`);
   }
 
-  /** After a crash, recovery takes as long as it takes. The server says that it is at it. */
+  /** Recovery after a crash may take any time. While it lasts, the server says so. */
   private async untilReady(child: ChildProcess): Promise<void> {
     const { readyMs = READY_TIMEOUT_MS } = this.options;
     let deadline = performance.now() + readyMs;

@@ -96,7 +96,7 @@ async function addNeeds(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query('ALTER TABLE schema_migrations ADD COLUMN needs text');
 }
 
-/** Programs that run meanwhile may lock the same tables in another order. The server then ends one of the two, which is repeated. */
+/** Running programs may lock the same tables in another order. If the server ends the migration for that, it is repeated. */
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

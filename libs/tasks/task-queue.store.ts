@@ -250,7 +250,7 @@ export class TaskQueue {
     return this.write(FAIL, [...values, ...announcement]);
   }
 
-  /** Whether a task has ended without a result, by whomever. */
+  /** Whether a task has ended without a result, whoever ended it. */
   hasFailed({ id }: LeasedTask): Promise<boolean> {
     return this.write(HAS_FAILED, [id]);
   }

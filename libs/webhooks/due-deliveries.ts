@@ -24,7 +24,7 @@ export interface DueDelivery {
 /** A delivery that this process attempts now. */
 export type InProgress = Pick<DueDelivery, 'endpointId' | 'accountId'>;
 
-/** How many attempts may be in progress: further ones of this process, all of an account in it, and of an endpoint anywhere. */
+/** How many more attempts this process may begin, and how many may be in progress: here for an account, anywhere for an endpoint. */
 export interface MostAtOnce {
   further: number;
   perAccount: number;

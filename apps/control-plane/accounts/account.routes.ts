@@ -39,7 +39,7 @@ export const supportRoutes = {
   search: forStaff.list(foundAccountView)('searchAccounts', '/api/support/accounts', {
     summary: 'Search accounts, newest first.',
     description:
-      'Searches by the ID of an account, person or key, or by the beginning of a key (`sk-tg-…`), email address or name; of those whose address or name begins so, finds 1,000 at most. Without a query, lists all accounts.',
+      'Searches by the ID of an account, person or key, or by the beginning of a key (`sk-tg-…`), email address or name. Finds at most 1,000 by address and 1,000 by name. Without a query, lists all accounts.',
     query: { query: z.string().trim().min(2).max(254).optional() },
   }),
   show: forStaff.get('getAnyAccount', '/api/support/accounts/{accountId}', {

@@ -142,7 +142,7 @@ async function certainTime(client: pg.ClientBase, { at }: Horizon, throughId: bi
 }
 
 /**
- * Stuck accounts may continue once their problem was corrected. Those of a round are drawn, so that each gets its turn.
+ * Stuck accounts may continue once their problem was corrected. Each round picks some at random, so that all get their turn.
  * @returns how many do
  */
 export async function retryStuck(pool: pg.Pool): Promise<number> {

@@ -46,7 +46,10 @@ const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount, c.taken, c.from_ma
     r.inviter_account_id AS "inviterId", c.transaction_id AS "transactionId"
   FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`;
 
-/** Restores exactly what a reversal took, if its dispute was won, or its refund failed and was credited again. An inviter who was deleted has no use for it, but owes nothing more. */
+/**
+ * Restores exactly what a reversal took, if its dispute was won, or its refund failed and was credited again. An inviter who
+ * was deleted has no use for it, but owes nothing more.
+ */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,

@@ -62,7 +62,10 @@ async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${ids}.`, alert: why };
 }
 
-/** The parts in which a refund left, each with the item that it undoes. All of it if these are not its amount, or it was one of ours. */
+/**
+ * The parts in which a refund left, each with the item that it undoes. All of it if these are not its amount, or it was one of
+ * ours.
+ */
 async function partsOf(
   client: pg.PoolClient,
   { provider, providerRefundId, amountMinor }: ReportedFact<'refund'>,

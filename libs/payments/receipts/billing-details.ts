@@ -28,7 +28,7 @@ export const billingDetails = z.strictObject({
   taxId: name.nullable().meta(described.taxId),
 });
 
-/** The same in an answer, also as it was entered before a rule of today. */
+/** The same in an answer. It may have been entered before today's rules. */
 export const billingDetailsView = z
   .strictObject({
     name: z.string().nullable().meta(described.name),

@@ -58,7 +58,7 @@ export class AccountReader {
   }
 }
 
-/** A letter begins the names of half of all accounts, and every page would read them all: nobody looks through more of them. */
+/** A few letters may begin the names of half of all accounts, and each page would read them all. Nobody looks through more. */
 const MOST_BEGINNING = 1_000;
 
 /** Each condition uses its own index. $3 is the text, $4 the start of an address, $5 a name, $6 a key. */
