@@ -12,6 +12,7 @@ import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
 import { breakStalledAnswers } from '#platform/http/stalled-client.js';
+import { answerInOrder, beginInOrder } from '#platform/http/turns.js';
 import { trustedHops } from '#platform/http/proxies.js';
 import { errorBody, refusalFor, answerRefusal } from '#platform/http/refusal.js';
 import type { Uploads } from '#platform/http/uploads.js';
@@ -50,10 +51,10 @@ export class ConsoleAdapter extends FastifyAdapter {
 }
 
 /** Refusals of the router itself, before any handler or filter: a path that is invalid or far too long. */
-function answerUnroutable(error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
+function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal =
     refusalFor(error, () => false) ?? new ApiError('invalid_request', 'The request could not be read.');
-  answerRefusal(reply, refusal, errorBody(refusal));
+  beginInOrder(request, reply, () => answerRefusal(reply, refusal, errorBody(refusal)));
 }
 
 declare module 'fastify' {
@@ -83,6 +84,7 @@ const MAX_ELEMENTS = 50_000;
 
 /** What runs before every handler. Call it before the routes are registered. */
 export function prepareConsoleServer(server: FastifyInstance, uploads: Uploads): void {
+  answerInOrder(server);
   void server.register(cookie);
   addHeaders(server);
   refuseExpectations(server);

@@ -18,6 +18,7 @@ import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
 import { breakStalledAnswers } from '#platform/http/stalled-client.js';
+import { answerInOrder, beginInOrder } from '#platform/http/turns.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ApiDocument } from '../openapi/openapi.document.js';
 import type { BodyMemory } from '../protection/body-memory.js';
@@ -95,6 +96,7 @@ export interface ServerParts {
 export function prepareGateway(server: FastifyInstance, parts: ServerParts): void {
   const { keys, routes, failedKeys, limiter, concurrency, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);
+  answerInOrder(server);
   traceRequests(server);
   server.addHook('onRoute', (route) => addRoute(route, parts));
   server.addHook('onRequest', (request, reply, done) => {
@@ -172,9 +174,11 @@ function unreadableBody(request: FastifyRequest): ApiError | undefined {
 
 /** A path that the router itself cannot read. No hook runs for it. */
 function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  nameRequest(request, reply);
-  const refusal = refusalFor(error, isTransient) ?? new ApiError('invalid_request', UNREADABLE.message);
-  answerRefusal(reply, refusal, errorBodyFor(request, refusal));
+  beginInOrder(request, reply, () => {
+    nameRequest(request, reply);
+    const refusal = refusalFor(error, isTransient) ?? new ApiError('invalid_request', UNREADABLE.message);
+    answerRefusal(reply, refusal, errorBodyFor(request, refusal));
+  });
 }
 
 /** Bytes that are no HTTP request: there is no request to name, only a socket to answer on. */
