@@ -28,7 +28,8 @@ it('stores an account with its name and a unique invite code', async () => {
 });
 
 it('accepts no name that is empty or too long', async () => {
-  await expect(insert(' ')).rejects.toMatchObject({ code: 'invalid_name' });
+  for (const name of [' ', '\u2060\u115f'])
+    await expect(insert(name)).rejects.toMatchObject({ code: 'invalid_name' });
   await expect(insert('x'.repeat(1_000))).rejects.toMatchObject({ code: 'invalid_name' });
 });
 

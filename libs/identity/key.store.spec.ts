@@ -45,7 +45,8 @@ describe('a new key', () => {
   it('needs an account, a group that is open or granted to it, and a name', async () => {
     await expect(insert({ accountId: 'nobody' })).rejects.toMatchObject({ code: 'account_not_found' });
     await expect(insert({ group: 'Nowhere' })).rejects.toMatchObject({ code: 'group_not_found' });
-    await expect(insert({ name: '  ' })).rejects.toMatchObject({ code: 'invalid_name' });
+    for (const name of ['  ', '\u200b\u3164'])
+      await expect(insert({ name })).rejects.toMatchObject({ code: 'invalid_name' });
     await expect(insert({ group: CLOSED })).rejects.toMatchObject({ code: 'group_not_granted' });
     expect(await listKeys(ledger.billing, accountId)).toHaveLength(1);
     await inTransaction(ledger.billing, (client) =>

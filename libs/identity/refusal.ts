@@ -1,5 +1,5 @@
 import { CodedError } from '#platform/errors.js';
-import { ONE_LINE } from '#platform/http/fields.js';
+import { isVisible, ONE_LINE } from '#platform/http/fields.js';
 
 /** Why identity refused: something does not exist or is not allowed. The message may be shown. */
 export class IdentityRefusal extends CodedError<
@@ -8,11 +8,12 @@ export class IdentityRefusal extends CodedError<
 
 const LONGEST_NAME = 100;
 
-/** A name for lists: trimmed, not empty, one line. @throws IdentityRefusal */
+/** A name for lists: trimmed, visible, one line. @throws IdentityRefusal */
 export function checkedName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > LONGEST_NAME || !ONE_LINE.test(trimmed)) {
-    throw new IdentityRefusal('invalid_name', `A name is one line of 1 to ${LONGEST_NAME} characters.`);
+  if (!isVisible(trimmed) || trimmed.length > LONGEST_NAME || !ONE_LINE.test(trimmed)) {
+    const rule = `A name is one visible line of 1 to ${LONGEST_NAME} characters.`;
+    throw new IdentityRefusal('invalid_name', rule);
   }
   return trimmed;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { approvalView } from '#approvals/approvals.view.js';
+import { visibleText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
-const note = z.string().trim().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
+const note = visibleText.max(500, 'must have at most 500 characters');
 
 const forReaders = routesFor(['support', 'finance', 'admin'], 'Approvals');
 

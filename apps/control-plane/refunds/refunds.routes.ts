@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { creditAmount, amountView, id, ONE_LINE, requestIdField, timeView } from '#platform/http/fields.js';
+import {
+  creditAmount,
+  amountView,
+  id,
+  requestIdField,
+  timeView,
+  visibleLine,
+} from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 export const chargeRefundView = z
@@ -28,12 +35,8 @@ export const refundRoutes = {
       requestId: requestIdField,
       chargeId: id,
       amount: creditAmount.refine((value) => value > 0n, 'must be above 0'),
-      reason: z
-        .string()
-        .trim()
-        .min(1, 'must not be empty')
+      reason: visibleLine
         .max(500, 'must have at most 500 characters')
-        .regex(ONE_LINE, 'must be one line without control characters')
         .meta({ description: 'Shown to the customer.' }),
     }),
     answer: z.object({

@@ -1,20 +1,12 @@
 import { z } from 'zod';
-import { id, ONE_LINE, requestIdField, timeView, numberText } from '#platform/http/fields.js';
+import { id, requestIdField, timeView, numberText, visibleLine, visibleText } from '#platform/http/fields.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
 import { routesFor } from '../http/route.js';
 
 const MAX_BODY_CHARS = 10_000;
 
-const subject = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
-  .regex(ONE_LINE, 'must be one line without control characters');
-const body = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
+const subject = visibleLine.max(200, 'must have at most 200 characters');
+const body = visibleText
   .max(MAX_BODY_CHARS, `must have at most ${MAX_BODY_CHARS} characters`)
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must be plain text');

@@ -5,12 +5,9 @@ import { lockAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { countDaily } from '#identity/daily-limits.js';
 import { NO_NAME } from '#identity/redaction.js';
-import { name, ONE_LINE } from '#platform/http/fields.js';
+import { name, ONE_LINE, visibleText } from '#platform/http/fields.js';
 
-const address = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
+const address = visibleText
   .max(300, 'must have at most 300 characters')
   .refine((text) => text.split('\n').every((line) => ONE_LINE.test(line)), 'must be lines of text')
   .refine((text) => text.split('\n').length <= 6, 'must have at most 6 lines');

@@ -10,7 +10,8 @@ export const reasonText = z
   .string()
   .trim()
   .min(3, 'must say why')
-  .max(500, 'must have at most 500 characters');
+  .max(500, 'must have at most 500 characters')
+  .refine(isVisible, 'must say why');
 
 /** What a change was made from. */
 export const asRead = <T extends z.ZodType>(fields: T) =>
@@ -110,13 +111,23 @@ export const ONE_LINE =
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/;
 
-/** One line for lists. */
-export const name = z
+/** Whether anyone sees something of a text. What is only blanks, fillers or marks on nothing looks like no text at all. */
+export function isVisible(text: string): boolean {
+  return /(?![\p{Default_Ignorable_Code_Point}\u2800\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
+}
+
+/** Text of which something is seen. */
+export const visibleText = z
   .string()
   .trim()
   .min(1, 'must not be empty')
-  .max(100, 'must have at most 100 characters')
-  .regex(ONE_LINE, 'must be one line without control characters');
+  .refine((text) => text === '' || isVisible(text), 'must have a visible character');
+
+/** The same in one line. */
+export const visibleLine = visibleText.regex(ONE_LINE, 'must be one line without control characters');
+
+/** One line for lists. */
+export const name = visibleLine.max(100, 'must have at most 100 characters');
 
 const LARGEST_PAGE = 200;
 
