@@ -237,6 +237,15 @@ describe('bad input', () => {
         'invalid_multipart',
       ]);
     });
+
+    it.each([
+      ['of Latin-1', Buffer.from('caf\u00e9', 'latin1')],
+      ['cut off', Buffer.from('caf\u00e9').subarray(0, -1)],
+      ['long', Buffer.concat([Buffer.alloc(100_000, 'x'), Buffer.from([0xff])])],
+    ])('a field of a form that is not UTF-8: %s', async (_what, bytes) => {
+      for (const path of [VIDEOS, '/v1/images/edits', '/v1/audio/transcriptions'])
+        await refused(path, rawForm('prompt', bytes), [400, 'invalid_value', 'prompt']);
+    });
   });
 
   describe('in paths', () => {
@@ -352,5 +361,12 @@ describe('bad input', () => {
     const body = new FormData();
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
     return { method: 'POST', body };
+  }
+
+  /** A form as clients send it that do not know the encoding of a text. */
+  function rawForm(name: string, bytes: Buffer): RequestInit {
+    const head = `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+    const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--xyz--\r\n')]);
+    return { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=xyz' }, body };
   }
 });

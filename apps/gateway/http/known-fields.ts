@@ -2,7 +2,7 @@ import { ApiError } from '#platform/errors.js';
 import { type Body, isAbsent } from './fields.js';
 
 /** A longer name adds nothing about which field is meant. */
-const MAX_NAME_CHARS = 100;
+export const MAX_NAME_CHARS = 100;
 
 /**
  * The known fields of a body: each is priced, or costs nothing. Fields that a vendor adds later are refused until someone has

@@ -3,7 +3,9 @@ import { keepPace, PieceCheck } from '#platform/http/body-stream.js';
 import { BytePieces } from '#platform/http/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
 import { LongText } from '#platform/http/long-text.js';
-import { type Body, booleanOf } from './fields.js';
+import { Utf8Check } from '#platform/http/utf8-check.js';
+import { type Body, booleanOf, invalid } from './fields.js';
+import { MAX_NAME_CHARS } from './known-fields.js';
 import { MULTIPART } from './limits.js';
 
 /** Stands for an uploaded file in a body, whether its bytes were kept or dropped. */
@@ -36,6 +38,7 @@ interface TypedFields {
 
 /** A longer field is a base64 image, which is never converted to a string. */
 const LONG_FIELD_BYTES = 200 * 1024;
+const NO_TEXT = 'must be UTF-8 text, or a file with a filename';
 
 /** A body of either kind, for routes that take both. @throws as readForm */
 export async function anyBody(request: FastifyRequest, typed?: TypedFields): Promise<unknown> {
@@ -69,7 +72,7 @@ const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
 
 /**
  * Every part of a multipart body, within the limits of the route. Repeated calls return the same parts.
- * @throws ApiError invalid_multipart, request_too_large, upload_too_slow, rate_limit_exceeded
+ * @throws ApiError invalid_multipart, invalid_value, request_too_large, upload_too_slow, rate_limit_exceeded
  */
 export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
   let form = forms.get(request);
@@ -137,6 +140,8 @@ class Form {
     if (this.fields > this.limits.fields) throw tooLarge(this.limits);
     const pieces = await this.read(stream, this.limits.fieldBytes);
     const { list, length } = pieces;
+    // Decoding replaces what is no text, and its sender would pay for another prompt.
+    if (!areUtf8(list)) throw invalid(name.slice(0, MAX_NAME_CHARS), NO_TEXT);
     const isLong = length > LONG_FIELD_BYTES;
     this.entries.push([name, isLong ? new LongText(list, length, false) : textOf(list), null]);
   }
@@ -168,6 +173,11 @@ class Form {
     this.onKept(bytes);
     if (this.keptBytes > (this.limits.keptBytes ?? Infinity)) throw tooLarge(this.limits);
   }
+}
+
+function areUtf8(pieces: readonly Buffer[]): boolean {
+  const check = new Utf8Check();
+  return pieces.every((piece) => check.push(piece)) && check.end();
 }
 
 function textOf(pieces: readonly Buffer[]): string {
