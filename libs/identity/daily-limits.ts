@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
 import { AttemptsStore } from './attempts.store.js';
 
 /**
@@ -24,12 +25,15 @@ const MOST = {
   'sign-ins': 1_000,
   /** Each also sends a mail. */
   'changes of password and second factor': 20,
+  /** Mails that settings and endpoints of the account cause at will. The console shows the same, however many were sent. */
+  'mails about disabled webhooks': 20,
+  'mails about a low balance': 20,
 } as const;
 const DAY_MS = 86_400_000;
 
 /** Counts what an account does, in the transaction that does it. @throws ApiError too_many_attempts */
 export async function countDaily(
-  client: pg.ClientBase,
+  client: pg.Pool | pg.ClientBase,
   accountId: string,
   what: keyof typeof MOST,
 ): Promise<void> {
@@ -39,6 +43,21 @@ export async function countDaily(
     limit: { most, windowMs: DAY_MS },
     refusal: `An account can make at most ${most} ${what} in 24 hours.`,
   });
+}
+
+/** Counts what is left out beyond its limit. False: leave it out. */
+export async function isWithinDaily(
+  client: pg.Pool | pg.ClientBase,
+  accountId: string,
+  what: keyof typeof MOST,
+): Promise<boolean> {
+  try {
+    await countDaily(client, accountId, what);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'too_many_attempts') return false;
+    throw error;
+  }
 }
 
 export async function forgetDaily(

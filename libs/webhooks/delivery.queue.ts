@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { emailsOfAccount } from '#identity/account.store.js';
 import { inTransaction } from '#database/database.js';
+import { isWithinDaily } from '#identity/daily-limits.js';
 import { IS_STAFF } from '#identity/staff.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
@@ -161,11 +162,15 @@ export class DeliveryQueue {
   }
 }
 
-/** The mail is sent if and only if the endpoint is disabled. */
+/**
+ * The mail is sent if the endpoint is disabled, so many times a day: its owner can enable it again and again, and have it tried
+ * as often.
+ */
 async function mailOwner(
   client: pg.ClientBase,
   { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },
 ): Promise<void> {
+  if (!(await isWithinDaily(client, accountId, 'mails about disabled webhooks'))) return;
   const details = { host: new URL(url).host, reason };
   for (const to of await emailsOfAccount(client, accountId))
     await queueMail(client, { template: 'webhook_off', to, details });

@@ -171,6 +171,22 @@ describe('a change of an endpoint', () => {
     expect(await list()).toMatchObject([{ failingSince: expect.any(Date) }]);
   });
 
+  it('that enables it again and again is answered by 20 mails a day at most', async () => {
+    const { id } = await create();
+    for (let times = 0; times < 22; times += 1) {
+      await service.change(asker, id, { enabled: true });
+      const switchedOff = await queue.failed(await claimed(id), answered(410), 1_000);
+      expect(switchedOff).toMatchObject({ reason: 'gone' });
+    }
+    expect(await list()).toMatchObject([{ disabledReason: 'gone', disabledAt: expect.any(Date) }]);
+    const { rows } = await ledger.owner.query(
+      `SELECT count(*)::int AS mails FROM mail_outbox m JOIN users u ON u.email = m.recipient
+       WHERE u.account_id = $1 AND m.template = 'webhook_off'`,
+      [asker.actor.accountId],
+    );
+    expect(rows).toEqual([{ mails: 20 }]);
+  });
+
   it('cannot be made by another account', async () => {
     const { id } = await create();
     const stranger = await newAsker();

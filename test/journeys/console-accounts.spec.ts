@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { topics } from '#bus/topics.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
@@ -219,6 +221,24 @@ describe('a low balance', () => {
     });
     const subjects = (await mailTo(relay, someone.email)).map(({ subject }) => subject);
     expect(subjects.filter((subject) => /balance is low/.test(subject))).toHaveLength(1);
+  });
+
+  it('is mailed 20 times a day at most, however often the level is changed', async () => {
+    const { accountId, email } = await person(relay, { credits: '1' });
+    const crossedAt = new Date().toISOString();
+    const alerts = Array.from({ length: 23 }, () =>
+      outboxRow(topics.balanceLow, { alertId: newId(), accountId, balance: '1', threshold: '2', crossedAt }),
+    );
+    await relay.fixture.billing.query(outboxInsert('billing', alerts));
+    await until('one beyond the limit', async () => {
+      const { rows } = await relay.fixture.owner.query('SELECT FROM attempts WHERE count = 21');
+      return rows.length === 1;
+    });
+    const { rows } = await relay.fixture.owner.query(
+      `SELECT count(*)::int AS mails FROM mail_outbox WHERE recipient = $1 AND template = 'low_balance'`,
+      [email],
+    );
+    expect(rows).toEqual([{ mails: 20 }]);
   });
 });
 
