@@ -101,6 +101,15 @@ describe('a video', () => {
     });
   });
 
+  it('of thousands of dashes is sent without holding up others', async () => {
+    const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1' }));
+    const request = { model: 'seedance', prompt: '-'.repeat(32_000), seconds: 5 };
+    const before = process.threadCpuUsage();
+    await adapter.createVideo(channel, request, { idempotencyKey: 'key', signal: soon() });
+    // It took more than two seconds.
+    expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+
   const video_url = 'https://tos.example/a.mp4';
   it.each<[object, object]>([
     [{ status: 'queued' }, { kind: 'running' }],

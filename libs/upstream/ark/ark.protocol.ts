@@ -137,9 +137,12 @@ function readImage(answer: HttpAnswer): ImageOutcome {
   return outcome.kind === 'unknown' && error ? imagesFailed(error, answer.status) : outcome;
 }
 
-/** A prompt can contain settings such as `--duration 12`, which would be applied but not paid for. */
+/**
+ * A prompt can contain settings such as `--duration 12`, which would be applied but not paid for. Only the first dash of a row is
+ * tried: from each, a prompt of dashes would take seconds.
+ */
 function withoutCommands(prompt: string): string {
-  return prompt.replace(/-{2,}(?=\s*[a-z])/gi, '\u2014');
+  return prompt.replace(/(?<!-)-{2,}(?=\s*[a-z])/gi, '\u2014');
 }
 
 const WORDS: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new Map([
