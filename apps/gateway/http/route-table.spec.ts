@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FastifyRequest, RouteOptions } from 'fastify';
+import { timesReading } from '../../../test/support/cpu-time.js';
 import { RouteTable } from './route-table.js';
 
 function tableOf(...routes: [string, string][]): RouteTable {
@@ -60,6 +61,18 @@ describe('RouteTable', () => {
       expect(refusal('POST', `/v1/videos/${name}`)).toMatchObject({ status: 404, code: 'unknown_url' });
     }
     expect(refusal('POST', '/v1/videos/editsx').code).toBe('method_not_allowed');
+  });
+
+  it.each([
+    ['many segments', '/a/b/c/d/e/f/g/h'],
+    ['long segments', `/${Array.from({ length: 8 }, () => 'a'.repeat(1_900)).join('/')}`],
+    ['thousands of segments', '/a'.repeat(7_500)],
+  ])('takes little time to refuse a path with %s, which anyone may send', (_, url) => {
+    const paths = Array.from({ length: 200 }, (_each, index) => `/v1/group${index}/:id/of/:part`);
+    const large = tableOf(...paths.map((path): [string, string] => ['GET', path]));
+    const ask = () => large.refusalFor({ method: 'GET', url } as FastifyRequest);
+    expect(ask().code).toBe('unknown_url');
+    expect(timesReading(ask)).toBeLessThan(1);
   });
 
   it('does not mention the query, which may contain a signature', () => {

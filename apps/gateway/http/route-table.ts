@@ -2,22 +2,23 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 
 interface Route {
-  pattern: RegExp;
+  segments: readonly string[];
   methods: string[];
 }
 
 /** Paths of the OpenAI SDK below /v1/videos that are not ids: their POSTs answer 404, not 405. */
 export const RESERVED_IDS: readonly string[] = ['edits', 'extensions', 'characters', 'generations'];
-const ANY_ID = `(?!(?:${RESERVED_IDS.join('|')})(?:/|$))[^/]+`;
 
-/** Where the paths lie, the usual base first. */
-const BASES = ['/v1', '/vendora/v1', '/v1beta'];
+/** Where the paths lie: as they were sent, then at the usual base first. */
+const BASES: readonly (readonly string[])[] = [[], ['v1'], ['vendora', 'v1'], ['v1beta']];
 
 /** The end of a call in Google's style, such as `:predict`. No other path has a colon there. */
 const NATIVE_VERB = /:[A-Za-z]+\/?$/;
 
 /** Bases are short, and each segment is tried against every route. */
 const MAX_TRIED_SEGMENTS = 8;
+/** More than any route has, and fewer than fit into an address. */
+const MAX_READ_SEGMENTS = 20;
 
 /** Longer paths are cut in messages. */
 const MAX_SHOWN_CHARS = 120;
@@ -27,20 +28,20 @@ const MAX_SHOWN_CHARS = 120;
  * which base would have worked.
  */
 export class RouteTable {
-  private readonly routes: Route[] = [];
+  /** By the number of their segments: anyone may ask for any path, and each is compared with few. */
+  private readonly routes = new Map<number, Route[]>();
 
   /** For Fastify's onRoute hook. */
-  add(route: RouteOptions): void {
-    this.routes.push({
-      pattern: new RegExp(`^${route.url.split('/').map(segmentPattern).join('/')}/?$`),
-      methods: [route.method].flat(),
-    });
+  add({ url, method }: RouteOptions): void {
+    const segments = placesOf(url);
+    const alike = this.routes.get(segments.length) ?? [];
+    this.routes.set(segments.length, [...alike, { segments, methods: [method].flat() }]);
   }
 
   /** Why a request matched no route. */
   refusalFor(request: FastifyRequest): ApiError {
     const path = request.url.split('?', 1)[0] ?? '/';
-    const methods = this.methodsOf(path);
+    const methods = this.methodsOf(placesOf(path));
     // Under another base the last segment of such a call looks like an ID.
     const isMisplaced = NATIVE_VERB.test(path) && this.nearestPath(path, request.method) !== undefined;
     if (methods.length > 0 && !isMisplaced) {
@@ -74,22 +75,20 @@ export class RouteTable {
   /** Drops leading segments, one by one, until a known path is left, with or without its base; one that takes the method, if one is named. */
   private nearestPath(path: string, method?: string): string | undefined {
     const segments = segmentsOf(path).slice(0, MAX_TRIED_SEGMENTS);
-    const isKnown = (candidate: string) => {
-      const methods = this.methodsOf(candidate);
-      return method === undefined ? methods.length > 0 : methods.includes(method);
-    };
     for (let first = 0; first < segments.length; first += 1) {
-      const rest = segments.slice(first).join('/');
-      const known = ['', ...BASES]
-        .map((base) => `${base}/${rest}`)
-        .find((candidate) => candidate !== path && isKnown(candidate));
-      if (known !== undefined) return known;
+      for (const base of BASES) {
+        const candidate = ['', ...base, ...segments.slice(first)];
+        const methods = this.methodsOf(candidate);
+        const isKnown = method === undefined ? methods.length > 0 : methods.includes(method);
+        if (isKnown && candidate.join('/') !== path) return candidate.join('/');
+      }
     }
     return undefined;
   }
 
-  private methodsOf(path: string): string[] {
-    const methods = this.routes.filter((route) => route.pattern.test(path)).flatMap((route) => route.methods);
+  private methodsOf(segments: readonly string[]): string[] {
+    const alike = this.routes.get(segments.length) ?? [];
+    const methods = alike.filter((route) => isAt(route, segments)).flatMap((route) => route.methods);
     return [...new Set(methods)];
   }
 }
@@ -110,11 +109,19 @@ function baseChange(asked: string, right: string): { extra: string; lacking: str
 }
 
 function segmentsOf(path: string): string[] {
-  return path.split('/').filter((segment) => segment !== '');
+  return path.split('/', MAX_READ_SEGMENTS).filter((segment) => segment !== '');
 }
 
-function segmentPattern(segment: string): string {
-  return segment.startsWith(':') ? ANY_ID : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** With the empty one before the first slash, and without a slash at the end. */
+function placesOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/', MAX_READ_SEGMENTS);
+}
+
+function isAt(route: Route, segments: readonly string[]): boolean {
+  return route.segments.every((segment, index) => {
+    const asked = segments[index] ?? '';
+    return segment.startsWith(':') ? asked !== '' && !RESERVED_IDS.includes(asked) : asked === segment;
+  });
 }
 
 function shown(path: string): string {
