@@ -25,21 +25,33 @@ const docs: Operation = {
 /** Stands for the reader's origin. */
 const PLACE = 'https://here.invalid';
 
+/** A text with the reader's origin in some places. Readers at one address share its bytes, however slowly they read. */
+class SharedText {
+  private last: { origin: string; bytes: Buffer } | undefined;
+
+  constructor(private readonly parts: readonly string[]) {}
+
+  at(origin: string): Buffer {
+    if (this.last?.origin !== origin) this.last = { origin, bytes: Buffer.from(this.parts.join(origin)) };
+    return this.last.bytes;
+  }
+}
+
 /**
  * The API reference, for programs and for people. Neither needs a key, so both are written once: writing takes longer than any
  * other answer.
  */
 @Controller()
 export class DocsController extends Using({ document: ApiDocument, config: GATEWAY_CONFIG }) {
-  private json: string[] | undefined;
-  private html: string[] | undefined;
+  private json: SharedText | undefined;
+  private html: SharedText | undefined;
 
   @Get('openapi.json')
   @RouteRules({ access: 'open', doc: openApiJson })
   @Header('content-type', 'application/json; charset=utf-8')
-  describe(@Req() request: FastifyRequest): string {
-    this.json ??= JSON.stringify(this.document.at(PLACE)).split(JSON.stringify(PLACE));
-    return this.json.join(JSON.stringify(publicOrigin(request, this.config)));
+  describe(@Req() request: FastifyRequest): Buffer {
+    this.json ??= new SharedText(JSON.stringify(this.document.at(PLACE)).split(JSON.stringify(PLACE)));
+    return this.json.at(JSON.stringify(publicOrigin(request, this.config)));
   }
 
   @Get('docs')
@@ -47,8 +59,8 @@ export class DocsController extends Using({ document: ApiDocument, config: GATEW
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('content-security-policy', DOCS_POLICY)
   @Header('x-content-type-options', 'nosniff')
-  page(@Req() request: FastifyRequest): string {
-    this.html ??= docsPage(this.document.at(PLACE)).split(asHtml(PLACE));
-    return this.html.join(asHtml(publicOrigin(request, this.config)));
+  page(@Req() request: FastifyRequest): Buffer {
+    this.html ??= new SharedText(docsPage(this.document.at(PLACE)).split(asHtml(PLACE)));
+    return this.html.at(asHtml(publicOrigin(request, this.config)));
   }
 }
