@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '#platform/errors.js';
 import { FILE_PART, type FormEntry } from '../http/multipart-body.js';
 import { decodeBase64 } from './image.worker.js';
+import { timesReading } from '../../../test/support/cpu-time.js';
 import { editFields, readFormEdit, readJsonEdit } from './image-request.js';
 
 const COMMON = { model: 'vendora-imagine-edit', prompt: 'make it night' };
@@ -81,10 +82,16 @@ describe('the images of an edit in JSON', () => {
     ['an object without an image', { image: { type: 'image_url' } }, 'invalid_type', 'image'],
     ['too deep an object', { image: { url: { url: { url: B64 } } } }, 'invalid_type', 'image'],
     ['an invalid address', { image: 'https://' }, 'invalid_image', 'image'],
-    ['seventeen', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
+    ['seventeen', { image: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
+    ['seventeen in a list', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'images'],
     ['two masks', { image: B64, mask: [B64, B64] }, 'invalid_value', 'mask'],
   ])('are refused if there is %s', (_what, inputs, code, param) => {
     expect(refusal(() => readJsonEdit({ ...COMMON, ...inputs }))).toMatchObject({ code, param });
+  });
+
+  it.each(['image', 'images', 'mask'])('are not read if there are thousands in %s', (param) => {
+    const body = { ...COMMON, image: B64, [param]: Array<string>(50_000).fill('http:a') };
+    expect(timesReading(() => refusal(() => readJsonEdit(body)))).toBeLessThan(5);
   });
 });
 
