@@ -87,6 +87,8 @@ export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
 
 async function readParts(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
   const form = new Form(limits, (bytes) => request.memory?.add(bytes));
+  // Its client left before anybody read it: nothing would ever come, and the call stay in progress for ever.
+  if (request.raw.destroyed) throw new ApiError('invalid_multipart', 'The multipart body is incomplete.');
   try {
     const { fields, files } = limits;
     const parts = fields + files;
