@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
+import { type Task, TASK_COLUMNS } from './task.js';
 
 export interface TaskPage {
   kind: Task['kind'];
@@ -32,8 +32,7 @@ export class TaskListing {
   /** A page by key. Its cost does not depend on the length of the list. Refused and deleted tasks are left out. */
   async page(accountId: string, { kind, order, after, limit }: TaskPage): Promise<Task[]> {
     const values = [accountId, kind, after ?? null, limit];
-    const { rows } = await this.pool.query<TaskRow>({ ...LISTINGS[order], values });
-    return rows.map(readTask);
+    return (await this.pool.query<Task>({ ...LISTINGS[order], values })).rows;
   }
 
   /** Records that the owner deleted the file. False while the task is running. The record stays permanently. */

@@ -2,7 +2,7 @@ import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { type Clock, systemClock } from '#platform/clock.js';
 import type { LeasedTask } from './leased-task.js';
 import { type NextPoll, Reschedules } from './reschedules.js';
-import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
+import { type Task, TASK_COLUMNS } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
 
 export interface ClaimLimits {
@@ -53,7 +53,7 @@ function claiming(name: string, due: string): Statement {
     text: `UPDATE tasks t SET lease_token = gen_random_uuid(), next_poll_at = now() + $2 * interval '1 ms',
       poll_attempts = t.poll_attempts + 1
     FROM (${due}) due WHERE t.id = due.id
-    RETURNING ${TASK_COLUMNS}, t.lease_token, t.traceparent, now() >= ${overAt('$3')} AS past_deadline`,
+    RETURNING ${TASK_COLUMNS}, t.lease_token AS "leaseToken", t.traceparent, now() >= ${overAt('$3')} AS "pastDeadline"`,
   };
 }
 
@@ -257,7 +257,7 @@ export class TaskQueue {
 
   /** Tasks whose gateway died before it called an upstream. */
   async stuckCreated(olderThanMs: number, limit: number): Promise<Task[]> {
-    return (await this.run<TaskRow>(STUCK_CREATED, [olderThanMs, limit])).rows.map(readTask);
+    return (await this.run<Task>(STUCK_CREATED, [olderThanMs, limit])).rows;
   }
 
   /** Ends a task that never reached an upstream, and announces it in the same transaction. */
@@ -277,15 +277,7 @@ export class TaskQueue {
   }
 
   private async claim(statement: Statement, values: unknown[]): Promise<LeasedTask[]> {
-    const { rows } = await this.run<
-      TaskRow & { lease_token: string; past_deadline: boolean; traceparent: string | null }
-    >(statement, values);
-    return rows.map((row) => ({
-      ...readTask(row),
-      leaseToken: row.lease_token,
-      pastDeadline: row.past_deadline,
-      traceparent: row.traceparent,
-    }));
+    return (await this.run<LeasedTask>(statement, values)).rows;
   }
 
   private async write(statement: Statement, values: unknown[]): Promise<boolean> {

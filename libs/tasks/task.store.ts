@@ -4,7 +4,7 @@ import type { CallerLimits } from '#identity/key-authenticator.js';
 import type { Nanos } from '#money/amount.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { currentTrace } from '#platform/tracing.js';
-import { readTask, type Task, TASK_COLUMNS, type TaskRequest, type TaskRow } from './task.js';
+import { type Task, TASK_COLUMNS, type TaskRequest } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
 import { requireSlot } from './running-tasks.js';
 import { mayMove, type TaskState } from './task-state.js';
@@ -218,10 +218,10 @@ export class TaskStore {
 
   /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anyone else's. */
   async findForAccount(accountId: string, idOrUpstreamId: string): Promise<Task | null> {
-    const own = await this.run<TaskRow>(FIND, [accountId, idOrUpstreamId]);
-    if (own.rows[0]) return readTask(own.rows[0]);
-    const named = await this.run<TaskRow>(FIND_UPSTREAM, [accountId, idOrUpstreamId]);
-    return named.rows.length === 1 && named.rows[0] ? readTask(named.rows[0]) : null;
+    const own = await this.run<Task>(FIND, [accountId, idOrUpstreamId]);
+    if (own.rows[0]) return own.rows[0];
+    const named = await this.run<Task>(FIND_UPSTREAM, [accountId, idOrUpstreamId]);
+    return named.rows.length === 1 ? named.rows[0]! : null;
   }
 
   /** The task of the last of these charges that has one, including refused ones, for the account that made the charges. */
@@ -229,14 +229,13 @@ export class TaskStore {
     chargeIds: readonly string[],
     database: Pool | ClientBase = this.pool,
   ): Promise<Task | null> {
-    const { rows } = await database.query<TaskRow>({ ...FIND_LAST, values: [chargeIds] });
-    return rows[0] ? readTask(rows[0]) : null;
+    const { rows } = await database.query<Task>({ ...FIND_LAST, values: [chargeIds] });
+    return rows[0] ?? null;
   }
 
   /** A task of any account, only for requests with a signed address of it. */
   async find(id: string): Promise<Task | null> {
-    const { rows } = await this.run<TaskRow>(FIND_ANY, [id]);
-    return rows[0] ? readTask(rows[0]) : null;
+    return (await this.run<Task>(FIND_ANY, [id])).rows[0] ?? null;
   }
 
   private async move(statement: Statement, values: unknown[]): Promise<boolean> {

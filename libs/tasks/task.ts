@@ -1,4 +1,4 @@
-import { type Nanos, nanos } from '#money/amount.js';
+import type { Nanos } from '#money/amount.js';
 import type { Dialect, TaskState } from './task-state.js';
 
 /** The requested 3D asset. */
@@ -67,77 +67,17 @@ export interface Task {
   copyAttempts: number;
 }
 
-/** The columns that `readTask` reads. */
-export const TASK_COLUMNS = `t.id, t.kind, t.account_id, t.key_id, t.charge_id, t.dialect, t.state, t.model_id,
-  t.requested_model, t.request, t.seconds, t.held_amount, t.channel_id, t.channel_key, t.upstream_model, t.upstream_id, t.progress,
-  t.error_code, t.error_message, t.file_key, t.file_bytes, t.file_type, t.created_at, t.ended_at, t.expires_at,
-  t.deleted_at, t.deadline, t.poll_attempts, t.copy_attempts`;
+/** A task's columns under the names of its fields, for a query on `tasks t`. */
+export const TASK_COLUMNS = `t.id, t.kind, t.account_id AS "accountId", t.key_id AS "keyId", t.charge_id AS "chargeId", t.dialect,
+  t.state, t.model_id AS "modelId", t.requested_model AS "requestedModel", t.request, t.seconds, t.held_amount AS "heldAmount",
+  t.channel_id AS "channelId", t.channel_key AS "channelKey", t.upstream_model AS "upstreamModel", t.upstream_id AS "upstreamId",
+  t.progress, t.error_code AS "errorCode", t.error_message AS "errorMessage", t.file_key AS "fileKey",
+  t.file_bytes::float8 AS "fileBytes", t.file_type AS "fileType", ${inMs('created_at')} AS "createdAtMs",
+  ${inMs('ended_at')} AS "endedAtMs", ${inMs('expires_at')} AS "expiresAtMs", ${inMs('deleted_at')} AS "deletedAtMs",
+  ${inMs('deadline')} AS "deadlineMs", t.poll_attempts AS "pollAttempts", t.copy_attempts AS "copyAttempts"`;
 
-/** A row with TASK_COLUMNS as returned by the pool: int8 as bigint, timestamps as Date. */
-export interface TaskRow {
-  id: string;
-  kind: 'video' | '3d';
-  account_id: string;
-  key_id: string;
-  charge_id: string;
-  dialect: Dialect;
-  state: TaskState;
-  model_id: string;
-  requested_model: string;
-  request: TaskRequest;
-  seconds: number;
-  held_amount: bigint | null;
-  channel_id: string | null;
-  channel_key: string | null;
-  upstream_model: string | null;
-  upstream_id: string | null;
-  progress: number;
-  error_code: string | null;
-  error_message: string | null;
-  file_key: string | null;
-  file_bytes: bigint | null;
-  file_type: string | null;
-  created_at: Date;
-  ended_at: Date | null;
-  expires_at: Date | null;
-  deleted_at: Date | null;
-  deadline: Date;
-  poll_attempts: number;
-  copy_attempts: number;
-}
-
-export function readTask(row: TaskRow): Task {
-  return {
-    id: row.id,
-    kind: row.kind,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    chargeId: row.charge_id,
-    dialect: row.dialect,
-    state: row.state,
-    modelId: row.model_id,
-    requestedModel: row.requested_model,
-    request: row.request,
-    seconds: row.seconds,
-    heldAmount: row.held_amount === null ? null : nanos(row.held_amount),
-    channelId: row.channel_id,
-    channelKey: row.channel_key,
-    upstreamModel: row.upstream_model,
-    upstreamId: row.upstream_id,
-    progress: row.progress,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    fileKey: row.file_key,
-    fileBytes: row.file_bytes === null ? null : Number(row.file_bytes),
-    fileType: row.file_type,
-    createdAtMs: row.created_at.getTime(),
-    endedAtMs: row.ended_at?.getTime() ?? null,
-    expiresAtMs: row.expires_at?.getTime() ?? null,
-    deletedAtMs: row.deleted_at?.getTime() ?? null,
-    deadlineMs: row.deadline.getTime(),
-    pollAttempts: row.poll_attempts,
-    copyAttempts: row.copy_attempts,
-  };
+function inMs(column: string): string {
+  return `trunc(extract(epoch FROM t.${column}) * 1000)::float8`;
 }
 
 /**

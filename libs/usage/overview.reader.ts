@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { ACCOUNT_TASKS, type AccountTask, type AccountTaskRow, readAccountTask } from './task.reader.js';
+import { ACCOUNT_TASKS, type AccountTask } from './task.reader.js';
 import { NOT_SUMMED_UP } from './usage-summary.js';
 import { readUsage, type UsageEntry } from './usage.store.js';
 
@@ -92,9 +92,8 @@ async function readRunning(
   });
   const { count, newest } = rows[0]!;
   if (count === 0) return { runningTasks: 0, running: [] };
-  const tasks = await pool.query<AccountTaskRow>(
-    `${ACCOUNT_TASKS} WHERE t.id = ANY ($1) ORDER BY t.id DESC`,
-    [newest],
-  );
-  return { runningTasks: count, running: tasks.rows.map(readAccountTask) };
+  const tasks = await pool.query<AccountTask>(`${ACCOUNT_TASKS} WHERE t.id = ANY ($1) ORDER BY t.id DESC`, [
+    newest,
+  ]);
+  return { runningTasks: count, running: tasks.rows };
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { publicStates } from '#tasks/task-state.js';
-import { readTask, type Task, TASK_COLUMNS, type TaskRow } from '#tasks/task.js';
+import { type Task, TASK_COLUMNS } from '#tasks/task.js';
 import { CLOCKS_APART_MS, conditionsOn, idsWithin, type Slice } from './newest-first.js';
 
 /** The filter. `running` means queued and in progress. Times are of creation, without `to`. */
@@ -30,15 +30,11 @@ const STATES: Record<NonNullable<TaskFilter['state']>, string> = {
   failed: `t.state = 'failed'`,
 };
 
+const COLUMNS = `${TASK_COLUMNS}, c.settled, c.released`;
+
 /** Tasks `t` with their charges `c`, to be followed by a clause. */
-export const ACCOUNT_TASKS = `SELECT ${TASK_COLUMNS}, c.settled, c.released
+export const ACCOUNT_TASKS = `SELECT ${COLUMNS}
   FROM tasks t LEFT JOIN charges c ON c.id = t.charge_id AND c.account_id = t.account_id`;
-
-export type AccountTaskRow = TaskRow & { settled: bigint | null; released: bigint | null };
-
-export function readAccountTask(row: AccountTaskRow): AccountTask {
-  return { ...readTask(row), settled: row.settled, released: row.released };
-}
 
 /**
  * The tasks of an account, newest first, by the index on account and id, whatever the filter. Refused ones are left out. In
@@ -51,13 +47,13 @@ export async function listTasks(
 ): Promise<Slice<AccountTask>> {
   const scan = scanOf(accountId, filter, page.after);
   const { where, values } = conditionsOf(filter, scan.values);
-  const { rows } = await pool.query<AccountTaskRow>(
-    `SELECT t.*, c.settled, c.released FROM (SELECT ${TASK_COLUMNS} ${scan.text} LIMIT ${SCAN_LIMIT}) AS t
+  const { rows } = await pool.query<AccountTask>(
+    `SELECT ${COLUMNS} FROM (SELECT t.* ${scan.text} LIMIT ${SCAN_LIMIT}) AS t
      LEFT JOIN charges c ON c.id = t.charge_id AND c.account_id = t.account_id
      WHERE ${where} ORDER BY t.account_id DESC, t.id DESC LIMIT ${page.limit + 1}`,
     values,
   );
-  const items = rows.slice(0, page.limit).map(readAccountTask);
+  const items = rows.slice(0, page.limit);
   if (rows.length > page.limit) return { items, next: items.at(-1)!.id };
   const { rows: ends } = await pool.query<{ id: string }>(
     `SELECT t.id ${scan.text} OFFSET ${SCAN_LIMIT - 1} LIMIT 1`,
@@ -72,11 +68,11 @@ export async function findTask(
   accountId: string,
   taskId: string,
 ): Promise<AccountTask | null> {
-  const { rows } = await pool.query<AccountTaskRow>(
+  const { rows } = await pool.query<AccountTask>(
     `${ACCOUNT_TASKS} WHERE t.id = $1 AND t.account_id = $2 AND t.state <> 'refused'`,
     [taskId, accountId],
   );
-  return rows[0] ? readAccountTask(rows[0]) : null;
+  return rows[0] ?? null;
 }
 
 function scanOf(accountId: string, filter: TaskFilter, after: string | null) {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { viewAmount } from '#platform/http/fields.js';
-import { ACCOUNT_TASKS, type AccountTaskRow, readAccountTask } from '#usage/task.reader.js';
+import { ACCOUNT_TASKS, type AccountTask } from '#usage/task.reader.js';
 import { type AccountTaskView, viewTask } from '../tasks/task.view.js';
 
 /** The newest tasks of an account are watched, and all that are still running. */
@@ -38,7 +38,7 @@ export async function readAccountStates(
     text: `SELECT account_id AS "accountId", main, held, invite FROM customer_balances WHERE account_id = ANY ($1)`,
     values: [ids],
   });
-  const tasks = await pool.query<AccountTaskRow>({
+  const tasks = await pool.query<AccountTask>({
     name: 'live-tasks',
     text: TASKS,
     values: [ids, watched.flatMap(({ running }) => running)],
@@ -48,7 +48,7 @@ export async function readAccountStates(
     const balance = { main: viewAmount(main), held: viewAmount(held), invite: viewAmount(invite) };
     states.set(accountId, { balance, tasks: [] });
   }
-  for (const row of tasks.rows) states.get(row.account_id)?.tasks.push(viewTask(readAccountTask(row), nowMs));
+  for (const task of tasks.rows) states.get(task.accountId)?.tasks.push(viewTask(task, nowMs));
   return states;
 }
 
