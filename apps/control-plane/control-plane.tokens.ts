@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
@@ -20,9 +22,10 @@ export const BASE_URL: Token<() => string> = Symbol('base url');
 /** Likewise: where billing itself reaches a gateway. */
 export const GATEWAY_URL: Token<() => string> = Symbol('gateway url');
 
-/** What nearly every background job takes. */
+/** What most services and background jobs take. */
 export interface Shared {
   readonly pool: pg.Pool;
+  readonly source: DataSource;
   readonly config: ControlPlaneConfig;
   readonly log: Logger;
   readonly clock: Clock;
@@ -32,9 +35,13 @@ export interface Shared {
 
 export const SHARED: TokensOf<Shared> = {
   pool: POOL,
+  source: DataSource,
   config: CONTROL_PLANE_CONFIG,
   log: LOG,
   clock: CONTROL_PLANE_CLOCK,
   registry: REGISTRY,
   relay: OutboxRelay,
 };
+
+/** The same, for work that may need a second person. */
+export const SHARED_BY_TWO = { ...SHARED, approvals: ApprovalService };

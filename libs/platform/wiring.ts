@@ -75,12 +75,13 @@ export function first<P extends object>(
   return factory(Symbol('first'), (given: P) => ({ onModuleInit: () => work(given) }), parts);
 }
 
-/** Runs once the program no longer serves anyone. */
-export function last<P extends object>(
-  work: (parts: P) => Promise<void>,
-  parts: TokensOf<P>,
-): FactoryProvider {
-  return factory(Symbol('last'), (given: P) => ({ onApplicationShutdown: () => work(given) }), parts);
+/** Closes it once the program no longer serves anyone. */
+export function closing<T extends { close(): Promise<void> }>(one: Type<T>): FactoryProvider {
+  return factory(
+    Symbol('closing'),
+    (given: { one: T }) => ({ onApplicationShutdown: () => given.one.close() }),
+    { one },
+  );
 }
 
 function whileRunning(service: Service) {

@@ -4,7 +4,7 @@ import { AccountReader } from '#people/accounts/account.reader.js';
 import { provided } from '#platform/wiring.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { PeopleModule } from '../people/people.module.js';
-import { POOL } from '../control-plane.tokens.js';
+import { SHARED } from '../control-plane.tokens.js';
 import { AccountLimitsController } from './account-limits.controller.js';
 import { AccountController } from './account.controller.js';
 import { FinanceSearchController } from './finance-search.controller.js';
@@ -27,6 +27,6 @@ import { ViewController } from './view.controller.js';
     AccountLimitsController,
     NamesController,
   ],
-  providers: [provided(AccountReader, { pool: POOL }), provided(AccountService, { pool: POOL })],
+  providers: [provided(AccountReader, SHARED), provided(AccountService, SHARED)],
 })
 export class AccountsModule {}

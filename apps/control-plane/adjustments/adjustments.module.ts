@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { ApprovalService } from '#approvals/approval.service.js';
 import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
+import { SHARED_BY_TWO } from '../control-plane.tokens.js';
 import { AdjustmentsController } from './adjustments.controller.js';
 import { provided } from '#platform/wiring.js';
 
 /** Corrections of balances by people: adjustments, reversals and write-offs. */
 @Module({
   controllers: [AdjustmentsController],
-  providers: [provided(AdjustmentService, { source: DataSource, approvals: ApprovalService })],
+  providers: [provided(AdjustmentService, SHARED_BY_TWO)],
 })
 export class AdjustmentsModule {}

@@ -11,7 +11,7 @@ import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { ModelRoutes } from '#operations/model-route.js';
 import { ProgramReader } from '#operations/program.reader.js';
-import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { POOL, SHARED } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { ProgramsModule } from '../programs/programs.module.js';
 import { CatalogController } from './catalog.controller.js';
@@ -31,8 +31,7 @@ import { constructed, provided, providedBy } from '#platform/wiring.js';
     constructed(GroupOpening, CatalogChanges, ApprovalService),
     constructed(ChannelRoutes, CatalogChanges, ApprovalService),
     provided(GroupService, {
-      source: DataSource,
-      pool: POOL,
+      ...SHARED,
       changes: CatalogChanges,
       opening: GroupOpening,
       models: GroupModels,
@@ -40,12 +39,7 @@ import { constructed, provided, providedBy } from '#platform/wiring.js';
     providedBy(
       ChannelService,
       ({ config: { secrets }, ...parts }) => new ChannelService({ ...parts, secrets }),
-      {
-        source: DataSource,
-        changes: CatalogChanges,
-        routes: ChannelRoutes,
-        config: CONTROL_PLANE_CONFIG,
-      },
+      { ...SHARED, changes: CatalogChanges, routes: ChannelRoutes },
     ),
   ],
 })

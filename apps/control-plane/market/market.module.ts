@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
-import type pg from 'pg';
 import { MarketReader } from '#marketplace/price-list.js';
 import { ProgramReader } from '#operations/program.reader.js';
-import { provided } from '#platform/wiring.js';
-import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
+import { constructed, provided } from '#platform/wiring.js';
+import { POOL, SHARED } from '../control-plane.tokens.js';
 import { ProgramsModule } from '../programs/programs.module.js';
 import { MarketController } from './market.controller.js';
 import { ServiceStatus } from './service-status.js';
@@ -14,13 +13,8 @@ import { ServiceStatusController } from './service-status.controller.js';
   imports: [ProgramsModule],
   controllers: [MarketController, ServiceStatusController],
   providers: [
-    { provide: MarketReader, inject: [POOL], useFactory: (pool: pg.Pool) => new MarketReader(pool) },
-    provided(ServiceStatus, {
-      pool: POOL,
-      clock: CONTROL_PLANE_CLOCK,
-      market: MarketReader,
-      programs: ProgramReader,
-    }),
+    constructed(MarketReader, POOL),
+    provided(ServiceStatus, { ...SHARED, market: MarketReader, programs: ProgramReader }),
   ],
   exports: [MarketReader],
 })

@@ -1,8 +1,5 @@
 import { Module } from '@nestjs/common';
-import type pg from 'pg';
-import { DataSource } from 'typeorm';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
-import type { Clock } from '#platform/clock.js';
 import { Loop } from '#platform/loop.js';
 import { BankProvider } from '#payments/bank.provider.js';
 import { Checkouts } from '#payments/checkouts.js';
@@ -19,19 +16,8 @@ import { StripeProvider } from '#payments/stripe.provider.js';
 import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { TopupService } from '#payments/topup.service.js';
 import { TransferService } from '#payments/transfer.service.js';
-import { job, provided } from '#platform/wiring.js';
-import { ApprovalService } from '#approvals/approval.service.js';
-import { OutboxRelay } from '#bus/outbox.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import {
-  CONTROL_PLANE_CLOCK,
-  CONTROL_PLANE_CONFIG,
-  LOG,
-  POOL,
-  REGISTRY,
-  type Shared,
-  SHARED,
-} from '../control-plane.tokens.js';
+import { job, provided, providedBy } from '#platform/wiring.js';
+import { type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
 import { BillingDetailsController } from './billing-details.controller.js';
 import { FinanceController } from './finance.controller.js';
 import { SuspenseController } from './suspense.controller.js';
@@ -56,12 +42,9 @@ function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
   });
 }
 
-function openProviders(
-  { payments, consoleUrl }: ControlPlaneConfig,
-  pool: pg.Pool,
-  clock: Clock,
-): PaymentProviders {
-  const { stripe, sandbox } = payments;
+function openProviders({ config, pool, clock }: Shared): PaymentProviders {
+  const { consoleUrl } = config;
+  const { stripe, sandbox } = config.payments;
   const providers: PaymentProvider[] = [
     ...(stripe ? [new StripeProvider(stripe, { consoleUrl, clock })] : []),
     ...(sandbox ? [new SandboxProvider(pool, { secret: sandbox.secret, clock })] : []),
@@ -85,43 +68,18 @@ function openProviders(
     TopupMailController,
   ],
   providers: [
-    {
-      provide: PROVIDERS,
-      useFactory: openProviders,
-      inject: [CONTROL_PLANE_CONFIG, POOL, CONTROL_PLANE_CLOCK],
-    },
-    provided(PaymentNotices, { registry: REGISTRY, log: LOG, relay: OutboxRelay }),
-    provided(PaymentInbox, {
-      pool: POOL,
-      config: CONTROL_PLANE_CONFIG,
-      providers: PROVIDERS,
-      notices: PaymentNotices,
-    }),
-    provided(OrderStore, { source: DataSource, pool: POOL, config: CONTROL_PLANE_CONFIG }),
-    provided(Checkouts, { providers: PROVIDERS, config: CONTROL_PLANE_CONFIG, log: LOG }),
+    providedBy(PROVIDERS, openProviders, SHARED),
+    provided(PaymentNotices, SHARED),
+    provided(PaymentInbox, { ...SHARED, providers: PROVIDERS, notices: PaymentNotices }),
+    provided(OrderStore, SHARED),
+    provided(Checkouts, { ...SHARED, providers: PROVIDERS }),
     provided(TopupService, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
     provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, service: TopupService }),
-    provided(RefundRunner, {
-      pool: POOL,
-      config: CONTROL_PLANE_CONFIG,
-      log: LOG,
-      providers: PROVIDERS,
-      notices: PaymentNotices,
-    }),
-    provided(TransferService, {
-      source: DataSource,
-      config: CONTROL_PLANE_CONFIG,
-      approvals: ApprovalService,
-      relay: OutboxRelay,
-    }),
-    provided(TopupRefundService, { source: DataSource, approvals: ApprovalService, runner: RefundRunner }),
-    provided(SuspenseService, {
-      source: DataSource,
-      config: CONTROL_PLANE_CONFIG,
-      approvals: ApprovalService,
-      relay: OutboxRelay,
-    }),
-    provided(FinanceReader, { pool: POOL, config: CONTROL_PLANE_CONFIG }),
+    provided(RefundRunner, { ...SHARED, providers: PROVIDERS, notices: PaymentNotices }),
+    provided(TransferService, SHARED_BY_TWO),
+    provided(TopupRefundService, { ...SHARED_BY_TWO, runner: RefundRunner }),
+    provided(SuspenseService, SHARED_BY_TWO),
+    provided(FinanceReader, SHARED),
     provided(PaymentReconciler, { orders: OrderChecks, inbox: PaymentInbox, refunds: RefundRunner }),
     job(paymentLoop, { ...SHARED, reconciler: PaymentReconciler }),
   ],

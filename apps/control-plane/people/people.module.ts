@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import { Loop } from '#platform/loop.js';
@@ -15,15 +14,8 @@ import { SignInService } from '#people/sign-in.service.js';
 import { SignUpService } from '#people/sign-up.service.js';
 import { TotpService } from '#people/totp.service.js';
 import { job, provided, constructed } from '#platform/wiring.js';
-import { ApprovalService } from '#approvals/approval.service.js';
 import { SessionStore } from '#identity/session.store.js';
-import {
-  CONTROL_PLANE_CLOCK,
-  CONTROL_PLANE_CONFIG,
-  POOL,
-  type Shared,
-  SHARED,
-} from '../control-plane.tokens.js';
+import { POOL, type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
 import { AdminController } from './admin.controller.js';
 import { EmailController } from './email.controller.js';
 import { Entrance } from './entrance.js';
@@ -55,9 +47,7 @@ function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
 
 /** Where the parts that all of them take come from. */
 const PEOPLE_PARTS = {
-  pool: POOL,
-  config: CONTROL_PLANE_CONFIG,
-  clock: CONTROL_PLANE_CLOCK,
+  ...SHARED,
   attempts: AttemptsStore,
   hasher: PasswordHasher,
   sessions: SessionStore,
@@ -84,9 +74,9 @@ const PEOPLE_PARTS = {
     provided(TotpService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
     provided(CodeCheck, PEOPLE_PARTS),
     provided(ConfirmationService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
-    provided(RolesService, { pool: POOL }),
-    provided(RoleGrants, { source: DataSource, approvals: ApprovalService }),
-    provided(AuditReader, { pool: POOL }),
+    provided(RolesService, SHARED),
+    provided(RoleGrants, SHARED_BY_TWO),
+    provided(AuditReader, SHARED),
     constructed(PasswordHasher),
     constructed(AttemptsStore, POOL),
   ],

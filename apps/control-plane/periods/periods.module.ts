@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { first, providedBy, running } from '#platform/wiring.js';
-import { ApprovalService } from '#approvals/approval.service.js';
 import { PeriodService } from '#finance/periods/period.service.js';
 import { WaiverService } from '#finance/periods/waiver.service.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
+import { type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
 import { PeriodsController } from './periods.controller.js';
 import { WaiversController } from './waivers.controller.js';
 
@@ -21,9 +19,8 @@ import { WaiversController } from './waivers.controller.js';
     ),
     providedBy(
       WaiverService,
-      ({ config, ...parts }: Shared & { source: DataSource; approvals: ApprovalService }) =>
-        new WaiverService({ ...parts, limitMs: config.reconcile.limitMs }),
-      { ...SHARED, source: DataSource, approvals: ApprovalService },
+      ({ config, ...parts }) => new WaiverService({ ...parts, limitMs: config.reconcile.limitMs }),
+      SHARED_BY_TWO,
     ),
     // A close that runs when the program ends is given up, and the books are open again.
     running(PeriodService),

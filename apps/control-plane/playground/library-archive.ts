@@ -14,7 +14,7 @@ import type { GatewayClient, OpenFile } from './gateway.client.js';
 import { type LibraryFile, libraryZip } from './library-zip.js';
 import { taskFileOf } from './task-files.js';
 
-export interface LibraryArchivesParts {
+interface LibraryArchivesParts {
   readonly pool: pg.Pool;
   readonly gateway: GatewayClient;
   readonly clock: Clock;

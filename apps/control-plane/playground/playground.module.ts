@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { last, providedBy } from '#platform/wiring.js';
+import { closing, provided, providedBy } from '#platform/wiring.js';
 import { BASE_URL, GATEWAY_URL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { GatewayClient } from './gateway.client.js';
-import { LibraryArchives, type LibraryArchivesParts } from './library-archive.js';
+import { LibraryArchives } from './library-archive.js';
 import { LibraryController } from './library.controller.js';
 import { PlaygroundController } from './playground.controller.js';
 
@@ -24,11 +24,8 @@ interface Addresses {
         new GatewayClient({ ...parts, config: config.console.playground }),
       { ...SHARED, gatewayUrl: GATEWAY_URL, baseUrl: BASE_URL },
     ),
-    providedBy(LibraryArchives, (parts: LibraryArchivesParts) => new LibraryArchives(parts), {
-      ...SHARED,
-      gateway: GatewayClient,
-    }),
-    last(({ gateway }: { gateway: GatewayClient }) => gateway.close(), { gateway: GatewayClient }),
+    provided(LibraryArchives, { ...SHARED, gateway: GatewayClient }),
+    closing(GatewayClient),
   ],
 })
 export class PlaygroundModule {}

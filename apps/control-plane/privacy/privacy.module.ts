@@ -1,16 +1,13 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { DataExports } from '#privacy/data-export.js';
 import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
 import { Counter } from '#platform/metrics.js';
 import { provided, providedBy } from '#platform/wiring.js';
-import { ApprovalService } from '#approvals/approval.service.js';
-import { OutboxRelay } from '#bus/outbox.js';
 import { PasswordService } from '#people/password.service.js';
 import { SignInService } from '#people/sign-in.service.js';
 import { TicketService } from '#support/ticket.service.js';
-import { CONTROL_PLANE_CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
+import { type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
@@ -26,17 +23,13 @@ import { RetentionController } from './retention.controller.js';
   controllers: [ActivityController, DeletionController, ExportController, RetentionController],
   providers: [
     provided(ExportRequests, {
+      ...SHARED,
       exports: DataExports,
       attempts: AttemptsStore,
       passwords: PasswordService,
-      config: CONTROL_PLANE_CONFIG,
     }),
     provided(AccountDeletionService, {
-      approvals: ApprovalService,
-      pool: POOL,
-      source: DataSource,
-      config: CONTROL_PLANE_CONFIG,
-      relay: OutboxRelay,
+      ...SHARED_BY_TWO,
       passwords: PasswordService,
       signIns: SignInService,
       tickets: TicketService,

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { ProgramReporter } from '#bus/program-reporter.js';
-import { last, providedBy, running } from '#platform/wiring.js';
+import { closing, providedBy, running } from '#platform/wiring.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
@@ -17,11 +16,11 @@ import { ProgramsController } from './programs.controller.js';
     providedBy(ProgramReader, ({ pool, config }: Shared) => new ProgramReader(pool, config.console), SHARED),
     providedBy(
       ChannelTests,
-      ({ pool, source, config }: Shared & { source: DataSource }) =>
+      ({ pool, source, config }: Shared) =>
         new ChannelTests(pool, source, { timeoutMs: config.console.channelTestMs, secrets: config.secrets }),
-      { ...SHARED, source: DataSource },
+      SHARED,
     ),
-    last(({ tests }: { tests: ChannelTests }) => tests.close(), { tests: ChannelTests }),
+    closing(ChannelTests),
   ],
   exports: [ProgramReader],
 })

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { BankService } from '#finance/provider-reports/bank/bank.service.js';
 import { LineBookings } from '#finance/provider-reports/line-booking.js';
 import { LineService } from '#finance/provider-reports/line.service.js';
@@ -8,9 +7,8 @@ import { ReportService } from '#finance/provider-reports/report.service.js';
 import { provided, running } from '#platform/wiring.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
-import { ApprovalService } from '#approvals/approval.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { CONTROL_PLANE_CONFIG, LOG, POOL } from '../control-plane.tokens.js';
+import { SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportsController } from './reports.controller.js';
 import { LinesController } from './lines.controller.js';
@@ -20,22 +18,12 @@ import { LinesController } from './lines.controller.js';
   imports: [PaymentsModule],
   controllers: [ReconciliationController, ReportsController, LinesController],
   providers: [
-    provided(ProviderReports, {
-      pool: POOL,
-      config: CONTROL_PLANE_CONFIG,
-      log: LOG,
-      notices: PaymentNotices,
-    }),
+    provided(ProviderReports, { ...SHARED, notices: PaymentNotices }),
     running(ProviderReports),
-    provided(ReportService, { pool: POOL, reports: ProviderReports }),
-    provided(LineService, {
-      pool: POOL,
-      inbox: PaymentInbox,
-      source: DataSource,
-      approvals: ApprovalService,
-    }),
-    provided(LineBookings, { source: DataSource, approvals: ApprovalService, inbox: PaymentInbox }),
-    provided(BankService, { pool: POOL, config: CONTROL_PLANE_CONFIG }),
+    provided(ReportService, { ...SHARED, reports: ProviderReports }),
+    provided(LineService, { ...SHARED_BY_TWO, inbox: PaymentInbox }),
+    provided(LineBookings, { ...SHARED_BY_TWO, inbox: PaymentInbox }),
+    provided(BankService, SHARED),
   ],
 })
 export class ReconciliationModule {}

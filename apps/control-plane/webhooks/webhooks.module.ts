@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { last, providedBy, running, constructed } from '#platform/wiring.js';
+import { closing, providedBy, running, constructed } from '#platform/wiring.js';
 import { UpstreamConnections } from '#upstream/connections.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { DeliveryLog } from '#webhooks/delivery.log.js';
@@ -43,9 +42,8 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
     providedBy(DeliveryLog, ({ pool, config }: Shared) => new DeliveryLog(pool, config.webhooks), SHARED),
     providedBy(
       EndpointService,
-      ({ source, config, clock }: Shared & { source: DataSource }) =>
-        new EndpointService(source, config, clock),
-      { ...SHARED, source: DataSource },
+      ({ source, config, clock }: Shared) => new EndpointService(source, config, clock),
+      SHARED,
     ),
     providedBy(WebhookSender, newSender, {
       ...SHARED,
@@ -55,9 +53,7 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
     }),
     // Attempts in progress end before the program stops.
     running(WebhookSender),
-    last(({ connections }: { connections: UpstreamConnections }) => connections.close(), {
-      connections: UpstreamConnections,
-    }),
+    closing(UpstreamConnections),
   ],
 })
 export class WebhooksModule {}
