@@ -4,7 +4,7 @@ import { audit } from '#identity/audit-log.js';
 import type { MailLanguage } from '#identity/language.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
@@ -39,8 +39,7 @@ export class EmailService {
    */
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
     const person = await this.parts.passwords.stepUp(actor, password, 'password');
-    if (person.email === email)
-      throw new ApiError('invalid_value', 'email: this is already your address.', { param: 'email' });
+    if (person.email === email) throw invalidField('email', 'this is already your address.');
     const { resetLifeMs } = this.parts.config.people;
     await countMail(this.parts, 'email_change', { email, ip });
     await inTransaction(this.parts.pool, async (client) => {

@@ -3,7 +3,7 @@ import { inTransaction } from '#database/database.js';
 import type { MailLanguage } from '#identity/language.js';
 import { hashToken } from '#identity/secret-token.js';
 import type { OpenedSession } from '#identity/session.store.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
@@ -119,13 +119,9 @@ async function takeSignUp(client: pg.ClientBase, tokenHash: Buffer): Promise<Sig
 }
 
 function unknownCode(): ApiError {
-  return new ApiError('invalid_value', 'inviteCode: this invite code does not exist.', {
-    param: 'inviteCode',
-  });
+  return invalidField('inviteCode', 'this invite code does not exist.');
 }
 
 export function deadLink(): ApiError {
-  return new ApiError('invalid_value', 'token: the link was used, replaced by a later one, or has expired.', {
-    param: 'token',
-  });
+  return invalidField('token', 'the link was used, replaced by a later one, or has expired.');
 }

@@ -4,7 +4,7 @@ import { audit } from '#identity/audit-log.js';
 import { countDaily } from '#identity/daily-limits.js';
 import { type Enrolment, newEnrolment, renewRecoveryCodes, stepOf } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { placeOf } from '#platform/sealed-secret.js';
 import { queueMail, type SecurityNotice } from '#mail/mail.outbox.js';
 import { CodeCheck } from './code-check.js';
@@ -57,8 +57,7 @@ export class TotpService {
       const secret = await lockUnconfirmed(client, actor.userId);
       const plain = this.parts.config.secrets.open(secret, placeOf.oneTimeCodes(actor.userId));
       const step = stepOf(plain, code, this.parts.clock.nowMs());
-      if (step === null)
-        throw new ApiError('invalid_value', 'code: it is wrong or too old.', { param: 'code' });
+      if (step === null) throw invalidField('code', 'it is wrong or too old.');
       await client.query('UPDATE users SET totp_confirmed_at = now(), totp_last_step = $2 WHERE id = $1', [
         actor.userId,
         step,

@@ -126,5 +126,10 @@ export class ApiError extends NamedError {
   }
 }
 
+/** The refusal of a field's value. `rule` is a sentence about it, such as "must be after from.". */
+export function invalidField(param: string, rule: string): ApiError {
+  return new ApiError('invalid_value', `${param}: ${rule}`, { param });
+}
+
 /** A problem with the configuration or the machine that the operator must fix: one sentence, exit code 1, no stack. */
 export class OperatorError extends NamedError {}

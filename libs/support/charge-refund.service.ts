@@ -15,7 +15,7 @@ import {
 } from '#ledger/charges/charge-refund.js';
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import { formatAmount, type Nanos, nanos, parseAmount } from '#money/amount.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import { noteDecision } from './ticket-decision.js';
 import type { Speaker, TicketService } from './ticket.service.js';
@@ -110,13 +110,7 @@ export class ChargeRefundService {
   ): Promise<void> {
     const charge = await inApiWords(() => lockRefundable(client, wanted.chargeId));
     if (charge.accountId !== accountId) {
-      throw new ApiError(
-        'invalid_value',
-        'chargeId: the charge belongs to another account than the ticket.',
-        {
-          param: 'chargeId',
-        },
-      );
+      throw invalidField('chargeId', 'the charge belongs to another account than the ticket.');
     }
     if (wanted.amount > charge.rest) {
       throw new ApiError(

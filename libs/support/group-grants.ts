@@ -6,7 +6,7 @@ import { grantGroup, withdrawGroup } from '#groups/account-groups.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { noteDecision } from './ticket-decision.js';
 import type { Speaker, TicketService } from './ticket.service.js';
 
@@ -32,9 +32,7 @@ export class GroupGrants {
       if (ticketId !== undefined) {
         const ticket = await this.tickets.lock(transaction, by, ticketId);
         if (ticket.accountId !== of.accountId)
-          throw new ApiError('invalid_value', 'ticketId: the ticket belongs to another account.', {
-            param: 'ticketId',
-          });
+          throw invalidField('ticketId', 'the ticket belongs to another account.');
       }
       const actor = `user:${by.actor.userId}`;
       if (!(await grantGroup(client, { ...of, by: actor, ticketId }))) return;

@@ -7,7 +7,7 @@ import { countDaily } from '#identity/daily-limits.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { User } from '#identity/user.entity.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Page } from '#platform/http/page.js';
 import { mailAboutTicket } from './ticket-decision.js';
@@ -219,7 +219,7 @@ async function requireCharge(
     accountId,
   ]);
   if (rowCount === 0) {
-    throw new ApiError('invalid_value', 'chargeId: there is no such charge.', { param: 'chargeId' });
+    throw invalidField('chargeId', 'there is no such charge.');
   }
 }
 
@@ -242,9 +242,7 @@ async function requireRoom({ client }: EntityTransaction, ticketId: string): Pro
 
 async function requireColleague({ entities }: EntityTransaction, userId: string): Promise<void> {
   if (await entities.existsBy(User, { id: userId, ...OF_SUPPORT })) return;
-  throw new ApiError('invalid_value', 'assigneeId: there is no such member of the support team.', {
-    param: 'assigneeId',
-  });
+  throw invalidField('assigneeId', 'there is no such member of the support team.');
 }
 
 async function addMessage(

@@ -1,4 +1,4 @@
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { CHART_DAYS } from './usage-summary.js';
 
 /** Spans that end now. Others consist of whole days. */
@@ -69,5 +69,5 @@ export function spanOfDays(days: Days, nowMs: number): ChartSpan {
 }
 
 function refused(rule: string): ApiError {
-  return new ApiError('invalid_value', `from: ${rule}`, { param: 'from' });
+  return invalidField('from', rule);
 }

@@ -10,7 +10,7 @@ import {
 import { hasGroup } from '#groups/account-groups.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import type { Nanos } from '#money/amount.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { areWritesSold, dearestKinds } from '#pricing/held-kinds.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { quote, type Quote } from '#pricing/quote.js';
@@ -81,9 +81,7 @@ export class QuoteService {
   /** For everyone: the price in a group. @throws ApiError as above, and for a group that is not open */
   async listed(market: Market, wish: ListedWish): Promise<PricedWish> {
     if (!market.openGroups.has(wish.group) && !(await this.isGranted(wish)))
-      throw new ApiError('invalid_value', 'group: must be a group that you can create keys in.', {
-        param: 'group',
-      });
+      throw invalidField('group', 'must be a group that you can create keys in.');
     requireForSale(market, wish);
     return priceIn(market, wish, wish.group);
   }
@@ -96,9 +94,7 @@ export class QuoteService {
     const { accountId, keyId, group } = wish;
     if (keyId === undefined) return { group: await this.groupOf(wish), allowedModels: null };
     if (group !== undefined)
-      throw new ApiError('invalid_value', 'group: send either the key or a group, because the key has one.', {
-        param: 'group',
-      });
+      throw invalidField('group', 'send either the key or a group, because the key has one.');
     const { rows } = await this.pool.query<{ group: string; allowedModels: string[] | null }>(
       `SELECT group_name AS "group", allowed_models AS "allowedModels" FROM api_keys
        WHERE id = $2 AND account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
@@ -124,7 +120,7 @@ export class QuoteService {
       own.length === 0
         ? 'The account has no key: a key decides the group.'
         : `must be a group of one of your keys: ${own.join(', ')}.`;
-    throw new ApiError('invalid_value', `group: ${fault}`, { param: 'group' });
+    throw invalidField('group', fault);
   }
 }
 
@@ -159,7 +155,7 @@ function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedWork
   if (text === undefined || (family === 'image' && unit === 'token')) return null;
   if (unit !== 'token' || tokens) {
     const why = tokens ? 'send it or tokens, not both' : `${id} is priced by the ${unit}`;
-    throw new ApiError('invalid_value', `text: ${why}.`, { param: 'text' });
+    throw invalidField('text', `${why}.`);
   }
   if (family === 'speech')
     return {

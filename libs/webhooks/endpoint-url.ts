@@ -1,4 +1,4 @@
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { checkFileUrl, ForbiddenAddress } from '#upstream/public-address.js';
 
 /**
@@ -7,7 +7,7 @@ import { checkFileUrl, ForbiddenAddress } from '#upstream/public-address.js';
  * @throws ApiError
  */
 export function checkEndpointUrl(text: string, allowPrivate: boolean): string {
-  const fault = (rule: string) => new ApiError('invalid_value', `url: ${rule}`, { param: 'url' });
+  const fault = (rule: string) => invalidField('url', rule);
   if (!URL.canParse(text)) throw fault('must be an absolute URL, such as https://example.com/hooks.');
   const url = new URL(text);
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];

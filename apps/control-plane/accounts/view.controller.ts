@@ -5,7 +5,7 @@ import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { SessionStore } from '#identity/session.store.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -65,6 +65,5 @@ async function requireTicket(
     ticketId,
     accountId,
   ]);
-  if (!rowCount)
-    throw new ApiError('invalid_value', 'ticketId: this account has no such ticket.', { param: 'ticketId' });
+  if (!rowCount) throw invalidField('ticketId', 'this account has no such ticket.');
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { FAULTY_WORK, readWorkDays, type WorkRange } from '#finance/reports/charges-tasks.js';
 import { listedPage, listedRows } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { sendCsv } from '#platform/http/csv.js';
 import { faultsOf, workColumns } from '#finance/views/charges-tasks.view.js';
 import { workListing } from '#finance/views/report-files.js';
@@ -47,8 +47,7 @@ export class ChargesTasksController extends Using({
   /** @throws ApiError if both a state and faults are requested */
   private listing(query: Filter) {
     const { state, faults } = query;
-    if (state !== undefined && faults)
-      throw new ApiError('invalid_value', 'faults: give either a state or this.', { param: 'faults' });
+    if (state !== undefined && faults) throw invalidField('faults', 'give either a state or this.');
     const states = faults ? FAULTY_WORK : state === undefined ? null : [state];
     return workListing({ ...this.rangeOf(query), states });
   }

@@ -14,7 +14,7 @@ import {
   findingShape,
 } from '#finance/findings.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { findingColumns, outcomeView } from '#finance/views/controls.view.js';
@@ -59,8 +59,7 @@ export class ControlsController extends Using({ pool: POOL, reconciler: Reconcil
     const asked = body.controls ?? null;
     const unknown = asked?.find((each) => controls.every(({ id }) => id !== each));
     if (unknown !== undefined) {
-      const message = `controls: there is no control ${unknown}.`;
-      throw new ApiError('invalid_value', message, { param: 'controls' });
+      throw invalidField('controls', `there is no control ${unknown}.`);
     }
     const run = await this.reconciler.runNow(asked, `user:${actor.userId}`);
     if (!run) throw new ApiError('conflict', 'The controls are running. Try again when they have finished.');

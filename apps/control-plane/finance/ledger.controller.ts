@@ -10,7 +10,7 @@ import {
 } from '#ledger/reports/ledger-account-statement.js';
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { announceFile } from '#platform/http/attachment.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursorId, sliceOf } from '#platform/http/page.js';
@@ -75,8 +75,7 @@ export class LedgerController extends Using({ config: CONTROL_PLANE_CONFIG }) {
     const ledgerAccountId = query.ledgerAccountId === undefined ? null : BigInt(query.ledgerAccountId);
     const summary = detail === 'summary';
     if (summary && ledgerAccountId !== null) {
-      const message = 'detail: a summary covers the whole company; one account is shown in full.';
-      throw new ApiError('invalid_value', message, { param: 'detail' });
+      throw invalidField('detail', 'a summary covers the whole company; one account is shown in full.');
     }
     if (ledgerAccountId !== null && !(await findLedgerAccount(database, ledgerAccountId))) {
       throw new ApiError('not_found', 'There is no such ledger account.');
@@ -112,8 +111,7 @@ async function rangeOf(database: pg.Pool, query: RangeAsked): Promise<RangeQuery
     return { by: by ?? 'recorded', from, to, recordedBefore };
   }
   if (by !== undefined || from !== null || to !== null || recordedBefore !== null) {
-    const message = 'period: replaces by, from, to and recordedBefore.';
-    throw new ApiError('invalid_value', message, { param: 'period' });
+    throw invalidField('period', 'replaces by, from, to and recordedBefore.');
   }
   const found = await findPeriod(database, BigInt(period));
   if (!found) throw new ApiError('not_found', 'There is no such period.');
@@ -124,6 +122,5 @@ async function rangeOf(database: pg.Pool, query: RangeAsked): Promise<RangeQuery
 
 function refuseRecordedBefore(by: TimeOf, recordedBefore: string | null, hint: string): void {
   if (by === 'effective' || recordedBefore === null) return;
-  const message = `recordedBefore: is for effective time; ${hint}`;
-  throw new ApiError('invalid_value', message, { param: 'recordedBefore' });
+  throw invalidField('recordedBefore', `is for effective time; ${hint}`);
 }

@@ -1,6 +1,6 @@
 import type { Days } from '#finance/reports/revenue.js';
 import { daysOf } from '#finance/views/revenue.view.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { time, utcDay } from '#platform/http/fields.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -30,13 +30,12 @@ export function checkedTimes(
   const from = query.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS);
   const lengthMs = to.getTime() - from.getTime();
   if (lengthMs > 0 && lengthMs <= MOST_DAYS * DAY_MS) return { from, to };
-  const message = `from: must be before to, by at most ${MOST_DAYS} days.`;
-  throw new ApiError('invalid_value', message, { param: 'from' });
+  throw invalidField('from', `must be before to, by at most ${MOST_DAYS} days.`);
 }
 
 /** @throws ApiError if the range is empty */
 export function checkedDays(query: { from?: string | undefined; to?: string | undefined }): Days {
   const days = daysOf(query, new Date());
   if (days.from < days.to) return days;
-  throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+  throw invalidField('to', 'must be after from.');
 }

@@ -7,7 +7,7 @@ import type { PayoutQuery } from '#finance/provider-reports/payments/payout-matc
 import { bankListing, matchListing, payoutListing } from '#finance/provider-reports/reconciliation.lists.js';
 import { listedPage, listedRows } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { ApiError } from '#platform/errors.js';
+import { invalidField } from '#platform/errors.js';
 import { sendCsv } from '#platform/http/csv.js';
 import {
   bankColumns,
@@ -92,7 +92,7 @@ function timesOf({
   string | null
 > {
   if (from && to && from >= to) {
-    throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+    throw invalidField('to', 'must be after from.');
   }
   return {
     from: from?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import { CorrectionRefused } from '#ledger/postings/correction.js';
 import { UnknownAccount } from '#ledger/postings/posting.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 
 export function needsSecondPerson(error: unknown): boolean {
   return error instanceof CorrectionRefused && error.code === 'second_person';
@@ -23,7 +23,7 @@ const PARAMS = {
 /** Translates a refusal of the ledger into an API error. */
 export function inApiWords(error: unknown): unknown {
   if (error instanceof UnknownAccount) {
-    return new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
+    return invalidField('accountId', error.message);
   }
   if (!(error instanceof CorrectionRefused)) return error;
   const { code, message } = error;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { parseDecimal } from '#money/amount.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { keyedByLine, type MediaName, mediaNames, namedByLine } from '#pricing/token-kinds.js';
 import { type CostFault, costFault, costFaultText } from './cost-fault.js';
 
@@ -94,7 +94,7 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
   }
   const before = (await listCosts(client, { limit: 1, beforeId: null, channel, model, inForce: true }))[0];
   if (wanted.cost === null && !before?.cost) {
-    throw new ApiError('invalid_value', 'cost: there is no cost to withdraw.', { param: 'cost' });
+    throw invalidField('cost', 'there is no cost to withdraw.');
   }
   const version = await writeCost(client, wanted);
   const { cost, billsFailures, effectiveFrom, reason } = version;

@@ -4,7 +4,7 @@ import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { post } from '#ledger/postings/posting.js';
 import { formatAmount } from '#money/amount.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { amountView, type RowOf, utcDay } from '#platform/http/fields.js';
 import { newId } from '#platform/ids.js';
 import { isoInstant } from '#platform/times.js';
@@ -152,22 +152,20 @@ async function findRepeated(client: pg.ClientBase, wanted: NewBill): Promise<Ups
 }
 
 async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBill): Promise<void> {
-  if (from >= to) throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+  if (from >= to) throw invalidField('to', 'must be after from.');
   const { rows } = await client.query<{ known: boolean; over: boolean; through: string }>(
     `SELECT EXISTS (SELECT FROM channels WHERE id = $1) AS known, through::text,
        through >= $2::timestamp AT TIME ZONE 'UTC' AS over FROM cost_progress`,
     [channel, to],
   );
-  if (!rows[0]?.known)
-    throw new ApiError('invalid_value', `channel: there is no channel ${channel}.`, { param: 'channel' });
+  if (!rows[0]?.known) throw invalidField('channel', `there is no channel ${channel}.`);
   const { over, through } = rows[0];
   if (over) return;
   const recorded =
     through === '-infinity'
       ? 'no costs are recorded yet'
       : `the costs of these days are recorded through ${isoInstant(through)}`;
-  const message = `to: ${recorded}; a bill is for days that are over.`;
-  throw new ApiError('invalid_value', message, { param: 'to' });
+  throw invalidField('to', `${recorded}; a bill is for days that are over.`);
 }
 
 /** The costs of the days of this bill and of earlier ones, minus what the earlier ones covered. */

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import type { Actor } from '#identity/role.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import type { Approval } from '#approvals/approval.entity.js';
 import { findingsToWaive } from './period-check.js';
@@ -87,8 +87,7 @@ export class WaiverService {
 function requireWaivable(item: string): void {
   const may = waivableItems();
   if (may.includes(item)) return;
-  const message = `item: ${item} cannot be waived; these can: ${may.join(', ')}.`;
-  throw new ApiError('invalid_value', message, { param: 'item' });
+  throw invalidField('item', `${item} cannot be waived; these can: ${may.join(', ')}.`);
 }
 
 async function requireOpen(client: pg.ClientBase, end: Date): Promise<void> {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { keyMark } from '#catalog/catalog.js';
 import { type ChannelProtocol, keyFormOf } from '#upstream/adapters.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { isWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
@@ -137,9 +137,7 @@ export class ChannelService {
       Object.assign(row, defined(fieldsOf(wanted)));
       row.baseUrl = checkedBaseUrl(wanted.baseUrl ?? row.baseUrl, row.allowPrivateAddress);
       if (new URL(row.baseUrl).origin !== new URL(before.baseUrl).origin && !wanted.apiKeys) {
-        throw new ApiError('invalid_value', 'apiKeys: to change the address, enter the keys again.', {
-          param: 'apiKeys',
-        });
+        throw invalidField('apiKeys', 'to change the address, enter the keys again.');
       }
       if (row.baseUrl !== before.baseUrl) await refuseOtherUpstream(client, { channel: row, before, by });
       Object.assign(row, this.newSecrets(row, wanted));
@@ -178,8 +176,7 @@ export class ChannelService {
   private sealedSecret(id: string, secret: string | null): string | null {
     if (secret === null) return null;
     if (!isWebhookSecret(secret)) {
-      const message = 'webhookSecret: must be whsec_ and the secret in base64.';
-      throw new ApiError('invalid_value', message, { param: 'webhookSecret' });
+      throw invalidField('webhookSecret', 'must be whsec_ and the secret in base64.');
     }
     return this.parts.secrets.seal(secret, placeOf.channel(id));
   }
@@ -232,7 +229,7 @@ function notFound(id: string): ApiError {
 function keptKey(protocol: ChannelProtocol, key: string): string {
   const form = keyFormOf(protocol);
   const fault = form.fault(key);
-  if (fault) throw new ApiError('invalid_value', `apiKeys: ${fault}.`, { param: 'apiKeys' });
+  if (fault) throw invalidField('apiKeys', `${fault}.`);
   return form.kept(key);
 }
 
@@ -256,7 +253,7 @@ function fieldsOf(wanted: ChannelSettings) {
  */
 function checkedBaseUrl(text: string, allowPrivateAddress: boolean): string {
   const fault = baseUrlFault(text, allowPrivateAddress);
-  if (fault) throw new ApiError('invalid_value', `baseUrl: ${fault}.`, { param: 'baseUrl' });
+  if (fault) throw invalidField('baseUrl', `${fault}.`);
   return text.replace(/\/+$/, '');
 }
 

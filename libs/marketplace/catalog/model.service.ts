@@ -2,7 +2,7 @@ import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Routing } from '#catalog/channel-order.js';
 import type { ModelLimits } from '#catalog/catalog.js';
 import { requireKnown } from '#catalog/known-names.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import type { Family, Unit } from '#pricing/price-book.js';
 import { requireUnchanged } from '#platform/unchanged.js';
 import type { DoneBy } from '../prices/proposal.service.js';
@@ -143,9 +143,7 @@ function notFound(id: string): ApiError {
 }
 
 function routedElsewhere(aliasOf: string): ApiError {
-  return new ApiError('invalid_value', `routing: an alias is routed as its model: change ${aliasOf}.`, {
-    param: 'routing',
-  });
+  return invalidField('routing', `an alias is routed as its model: change ${aliasOf}.`);
 }
 
 function changeable({ enabled, ownedBy, limits, routing }: Model) {
@@ -170,7 +168,7 @@ async function kindOf(
     : target.aliasOf !== null
       ? `${aliasOf} is an alias itself, of ${target.aliasOf}`
       : null;
-  if (fault) throw new ApiError('invalid_value', `aliasOf: ${fault}.`, { param: 'aliasOf' });
+  if (fault) throw invalidField('aliasOf', `${fault}.`);
   const isOther = (family ?? target!.family) !== target!.family || (unit ?? target!.unit) !== target!.unit;
   if (isOther) {
     throw new ApiError('invalid_value', `An alias takes the type and unit of its model: leave them out.`, {
@@ -187,7 +185,7 @@ function ownKind(family: Family | undefined, unit: Unit | undefined): { family: 
   if (chosen === undefined) throw required('unit');
   if (units.includes(chosen)) return { family, unit: chosen };
   const rule = `models of the family ${family} are priced by the ${units.join(' or the ')}`;
-  throw new ApiError('invalid_value', `unit: ${rule}.`, { param: 'unit' });
+  throw invalidField('unit', `${rule}.`);
 }
 
 function required(param: string): ApiError {
@@ -197,7 +195,5 @@ function required(param: string): ApiError {
 function checkLimits({ minSeconds = 1, defaultSeconds, maxSeconds = Infinity }: ModelLimits): void {
   const middle = defaultSeconds ?? minSeconds;
   if (minSeconds <= middle && middle <= maxSeconds) return;
-  throw new ApiError('invalid_value', 'limits: minSeconds <= defaultSeconds <= maxSeconds must hold.', {
-    param: 'limits',
-  });
+  throw invalidField('limits', 'minSeconds <= defaultSeconds <= maxSeconds must hold.');
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import type { Preview } from './preview.js';
 import type { LargeMove } from './price-move.js';
@@ -14,7 +14,7 @@ export function previewWindow(asked: { from?: Date; to?: Date }, nowMs: number):
   const from = asked.from ?? new Date(to.getTime() - DAY_MS);
   const lengthMs = to.getTime() - from.getTime();
   if (lengthMs > 0 && lengthMs <= LONGEST_PREVIEW_MS) return { from, to };
-  throw new ApiError('invalid_value', 'from: must be before to, by at most 31 days.', { param: 'from' });
+  throw invalidField('from', 'must be before to, by at most 31 days.');
 }
 
 /** A proposal in a list. */

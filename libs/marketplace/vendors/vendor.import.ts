@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import type { PriceText } from '#pricing/price-text.js';
 import type { ModelService } from '../catalog/model.service.js';
 import { type Comparison, readPriceList } from '../prices/price-file.js';
@@ -146,8 +146,7 @@ function refuseNamed(compared: readonly VendorComparison[], { addMissing }: Vend
     isListed(model) ? faults[state] : 'has no list price: set a price of your own';
   const first = compared.find((each) => faultOf(each) !== undefined);
   if (!first) return;
-  const message = `models: ${first.model.id} ${faultOf(first)}.`;
-  throw new ApiError('invalid_value', message, { param: 'models' });
+  throw invalidField('models', `${first.model.id} ${faultOf(first)}.`);
 }
 
 function priceRow(model: ListedModel, marginPercent: string) {

@@ -13,7 +13,7 @@ import type { Actor } from '#identity/role.js';
 import { lockBalance } from '#ledger/postings/posting.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, invalidField } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { realChanges } from '#platform/real-changes.js';
 import { ApiKey } from './api-key.entity.js';
@@ -172,7 +172,7 @@ export class KeyService {
   private async check(client: pg.ClientBase, rules: Partial<KeyRules>): Promise<void> {
     const { expiresAt } = rules;
     if (expiresAt && expiresAt.getTime() <= this.parts.clock.nowMs())
-      throw new ApiError('invalid_value', 'expiresAt: must be in the future.', { param: 'expiresAt' });
+      throw invalidField('expiresAt', 'must be in the future.');
     for (const param of ['allowedModels', 'fallbackModels'] as const) {
       await requireModels(client, rules[param] ?? [], param);
     }

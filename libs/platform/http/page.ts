@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js';
+import { ApiError, invalidField } from '../errors.js';
 import { isDay, isInstant } from '../times.js';
 
 export interface Page<T> {
@@ -79,9 +79,7 @@ export function readCursorInstant(cursor: string | undefined, length: number): s
 
 /** A cursor that no page of ours ended with. */
 export function foreignCursor(): ApiError {
-  return new ApiError('invalid_value', 'cursor: must be the nextCursor of the previous page.', {
-    param: 'cursor',
-  });
+  return invalidField('cursor', 'must be the nextCursor of the previous page.');
 }
 
 /** Whether a part of a cursor is a time as the database writes one, such as `2026-01-31 09:00:00.123456+00`. */
