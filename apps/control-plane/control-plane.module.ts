@@ -6,11 +6,11 @@ import { AdjustmentsModule } from './adjustments/adjustments.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ChargesModule } from './charges/charges.module.js';
-import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
+import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { DutiesModule } from './duties/duties.module.js';
 import { FinanceModule } from './finance/finance.module.js';
 import { GrantsModule } from './grants/grants.module.js';
-import { InvitesModule } from './invites/invites.module.js';
+import { InvitesController } from './invites/invites.controller.js';
 import { KeysModule } from './keys/keys.module.js';
 import { LiveModule } from './live/live.module.js';
 import { MailModule } from './mail/mail.module.js';
@@ -26,7 +26,7 @@ import { ProgramsModule } from './programs/programs.module.js';
 import { RatesModule } from './rates/rates.module.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
-import { TasksModule } from './tasks/tasks.module.js';
+import { TasksController } from './tasks/tasks.controller.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -43,11 +43,9 @@ const MODULES = [
   ApprovalsModule,
   CatalogModule,
   ChargesModule,
-  DeadLettersModule,
   DutiesModule,
   FinanceModule,
   GrantsModule,
-  InvitesModule,
   KeysModule,
   LiveModule,
   MailModule,
@@ -63,7 +61,6 @@ const MODULES = [
   RatesModule,
   ReconciliationModule,
   RefundsModule,
-  TasksModule,
   TicketsModule,
   UsageModule,
   WebhooksModule,
@@ -77,7 +74,14 @@ export class ControlPlaneModule {
     return {
       module: ControlPlaneModule,
       imports: [SharedModule.register(options, { readiness: checksOf(options), relay }), ...MODULES],
-      controllers: [ConsoleController, StatusController, PagesController],
+      controllers: [
+        ConsoleController,
+        StatusController,
+        PagesController,
+        DeadLettersController,
+        InvitesController,
+        TasksController,
+      ],
       providers: [
         { provide: ConsolePages, useValue: options.pages },
         {

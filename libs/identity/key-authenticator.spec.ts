@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAmount } from '#money/amount.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import type { PayableOrder } from './payment.provider.js';

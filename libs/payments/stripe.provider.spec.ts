@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { parseAmount } from '#money/amount.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { newId } from '#platform/ids.js';
 import { StripeStandIn } from '../../test/support/stripe.js';
 import type { PayableOrder, RefundOrder } from './payment.provider.js';

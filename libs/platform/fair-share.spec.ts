@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { ManualClock, systemClock } from './clock.js';
+import { ManualClock } from './clock.fixture.js';
+import { systemClock } from './clock.js';
 import { FairShare } from './fair-share.js';
 import type { ShareRefusal, Share } from './share.js';
 

@@ -6,6 +6,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type RowOf, timeView } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
+import type { DeliveryAttempt } from './delivery.queue.js';
 import { refuseUnknown } from './endpoint.service.js';
 import { webhookBody, PING } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
@@ -38,7 +39,6 @@ export const attemptView = z.object({
   error: z.string().nullable(),
   answer: z.string().nullable().meta({ description: 'The first characters of the answer.' }),
 });
-export type LoggedAttempt = RowOf<typeof attemptView, Date>;
 
 interface OwnEndpoint {
   accountId: string;
@@ -85,14 +85,14 @@ export class DeliveryLog {
   async find(
     of: OwnEndpoint,
     deliveryId: string,
-  ): Promise<WebhookDelivery & { body: string; log: LoggedAttempt[] }> {
+  ): Promise<WebhookDelivery & { body: string; log: DeliveryAttempt[] }> {
     await this.requireEndpoint(this.pool, of);
     const { rows } = await this.pool.query<WebhookDelivery & { body: string }>(
       `SELECT ${DELIVERY}, d.body FROM webhook_deliveries d ${LAST_ATTEMPT} WHERE d.id = $1 AND d.endpoint_id = $2`,
       [deliveryId, of.endpointId],
     );
     const delivery = rows[0] ?? refuseUnknownDelivery();
-    const attempts = await this.pool.query<LoggedAttempt>(
+    const attempts = await this.pool.query<DeliveryAttempt>(
       `SELECT started_at AS "startedAt", duration_ms AS "durationMs", status, error, answer
        FROM webhook_attempts WHERE delivery_id = $1 ORDER BY id`,
       [deliveryId],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { placeOf, SecretBox } from '#platform/sealed-secret.js';

@@ -16,7 +16,7 @@ import type { PeopleParts } from '#people/people.parts.js';
 import { SignInService } from '#people/sign-in.service.js';
 import { SignUpService } from '#people/sign-up.service.js';
 import { TotpService } from '#people/totp.service.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { SecretBox } from '#platform/sealed-secret.js';

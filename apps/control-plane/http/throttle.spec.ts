@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FastifyReply } from 'fastify';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { Throttle } from './throttle.js';
 
 let clock: ManualClock;

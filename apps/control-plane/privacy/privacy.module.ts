@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AttemptsStore } from '#identity/attempts.store.js';
 import { DataExports } from '#privacy/data-export.js';
 import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
 import { Counter } from '#platform/metrics.js';
@@ -12,7 +11,6 @@ import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
 import { DeletionController } from './deletion.controller.js';
-import { ExportRequests } from './export.requests.js';
 import { ExportController } from './export.controller.js';
 import { privacyJobs } from './privacy.jobs.js';
 import { RetentionController } from './retention.controller.js';
@@ -22,12 +20,6 @@ import { RetentionController } from './retention.controller.js';
   imports: [PeopleModule, TicketsModule],
   controllers: [ActivityController, DeletionController, ExportController, RetentionController],
   providers: [
-    provided(ExportRequests, {
-      ...SHARED,
-      exports: DataExports,
-      attempts: AttemptsStore,
-      passwords: PasswordService,
-    }),
     provided(AccountDeletionService, {
       ...SHARED_BY_TWO,
       passwords: PasswordService,

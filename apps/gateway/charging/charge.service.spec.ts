@@ -5,7 +5,7 @@ import { loadCatalog } from '#catalog/catalog.store.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { gate } from '../../../test/support/bus.js';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
-import { type Clock, ManualClock, systemClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
+import { type Clock, systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logging.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { withinOneMinute } from '../../../test/support/minute.js';

@@ -23,12 +23,9 @@ export interface WantedAdjustment {
   note: string;
 }
 
-export interface WantedWriteOff {
-  accountId: string;
-  ticketId: string;
+export interface WantedWriteOff extends Omit<WantedAdjustment, 'amount' | 'reason'> {
   /** Null means the whole debt. */
   amount: bigint | null;
-  note: string;
 }
 
 export const adjustmentPayload = z.strictObject({
@@ -40,12 +37,9 @@ export const adjustmentPayload = z.strictObject({
 });
 export const reversalPayload = z.strictObject({ adjustmentId: z.string(), note: z.string() });
 export const writeOffReversalPayload = z.strictObject({ writeOffId: z.string(), note: z.string() });
-export const writeOffPayload = z.strictObject({
-  accountId: z.string(),
-  ticketId: z.string(),
-  amount: z.string().nullable(),
-  note: z.string(),
-});
+export const writeOffPayload = adjustmentPayload
+  .omit({ reason: true })
+  .extend({ amount: z.string().nullable() });
 
 export interface Signatures {
   requestedBy: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../../test/support/audit.js';
 import { openEntities } from '../../../test/support/entities.js';

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { Upstreams } from '../adapters.js';
 import { UpstreamConnections } from '../connections.js';
 import { channelTo, json, startStub, type StubUpstream } from '../upstream.fixture.js';

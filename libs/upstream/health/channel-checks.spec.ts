@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Channel } from '#catalog/catalog.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { createRegistry } from '#platform/metrics.js';
 import { channelTo } from '../upstream.fixture.js';
 import { ChannelChecks } from './channel-checks.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Channel } from '#catalog/catalog.js';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { KeyRests } from './key-rests.js';
 import { channelTo } from '../upstream.fixture.js';
 

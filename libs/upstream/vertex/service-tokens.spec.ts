@@ -1,4 +1,4 @@
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.fixture.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
