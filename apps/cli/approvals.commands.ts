@@ -8,7 +8,7 @@ import { command } from './command.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { withServices } from './services.js';
 import { operatorName } from './operator-name.js';
-import { facts, firstItems, printJson, printList, printText } from './output.js';
+import { firstItems, printFacts, printJson, printList, printText } from './output.js';
 
 const SHOWN = 200;
 
@@ -72,11 +72,9 @@ async function decide(
     return work(approvals, { actor, requestId: operatorName() });
   });
   if (options.json) return printJson(viewApproval(approval));
-  printText(
-    facts([
-      ['Approval', approval.id],
-      ['What', `${approval.kind} of ${approval.subject}`],
-      ['State', approval.self ? `${approval.state}, by the one who asked` : approval.state],
-    ]),
-  );
+  printFacts([
+    ['Approval', approval.id],
+    ['What', `${approval.kind} of ${approval.subject}`],
+    ['State', approval.self ? `${approval.state}, by the one who asked` : approval.state],
+  ]);
 }

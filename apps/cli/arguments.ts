@@ -23,6 +23,13 @@ export function paymentCurrency(): string {
 
 /** Readers of command-line values. Each names the rule that a bad value breaks. */
 
+export function argument<T>(pattern: RegExp, read: (text: string) => T, rule: string): (text: string) => T {
+  return (text) => {
+    if (pattern.test(text)) return read(text);
+    throw new InvalidArgumentError(rule);
+  };
+}
+
 export function creditsArgument(text: string): Nanos {
   const amount = amountArgument(text);
   if (amount < 0n) throw new InvalidArgumentError('Credits cannot be negative.');
@@ -117,8 +124,4 @@ export function exactTimeArgument(text: string): string {
   return text;
 }
 
-/** The number of a period. */
-export function periodArgument(text: string): bigint {
-  if (/^\d{1,18}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError('Give the number of a period, such as 3.');
-}
+export const periodArgument = argument(/^\d{1,18}$/, BigInt, 'Give the number of a period, such as 3.');

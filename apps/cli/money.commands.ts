@@ -21,7 +21,7 @@ import {
 } from './arguments.js';
 import { verifyCommand } from './operations/ledger-verify.command.js';
 import { migrateDatabase, onDatabase } from './database.access.js';
-import { facts, printJson, printText, table } from './output.js';
+import { printFacts, printJson, printText, table } from './output.js';
 import { withBar } from './progress.js';
 import { operatorName } from './operator-name.js';
 
@@ -106,13 +106,11 @@ function printTopup(
     balance: formatAmount(done.balance),
   };
   if (json) return printJson(answer);
-  printText(
-    facts([
-      ['Top-up', `${answer.topupId}${answer.created ? '' : '   (was recorded before; nothing changed)'}`],
-      ['Credits', `${answer.credits} credits for ${answer.paid} at rate ${answer.rate}`],
-      ['Balance', `${answer.balance} credits`],
-    ]),
-  );
+  printFacts([
+    ['Top-up', `${answer.topupId}${answer.created ? '' : '   (was recorded before; nothing changed)'}`],
+    ['Credits', `${answer.credits} credits for ${answer.paid} at rate ${answer.rate}`],
+    ['Balance', `${answer.balance} credits`],
+  ]);
 }
 
 export function ledgerCommand(): Command {

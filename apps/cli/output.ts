@@ -170,6 +170,10 @@ export function second(time: string): string {
   return time.slice(0, 19).replace('T', ' ');
 }
 
+export function printFacts(pairs: [string, string][]): void {
+  printText(facts(pairs));
+}
+
 /** A list of names and values, aligned. */
 export function facts(pairs: [string, string][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));

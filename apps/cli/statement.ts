@@ -1,17 +1,20 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { accountStatement } from '#ledger/reports/statement.js';
-import { formatAmount } from '#money/amount.js';
+import { amountView, numberText, shown, timeView } from '#platform/http/fields.js';
 import { right, second, tableOf } from './output.js';
 
-export interface StatementRow {
-  transactionId: string;
-  at: string;
-  kind: string;
-  reference: string;
-  balance: string;
-  amount: string;
-  balanceAfter: string;
-}
+const statementRow = z.object({
+  transactionId: numberText,
+  at: timeView,
+  kind: z.string(),
+  reference: z.string(),
+  balance: z.string(),
+  amount: amountView,
+  balanceAfter: amountView,
+});
+
+export type StatementRow = z.output<typeof statementRow>;
 
 /** The newest lines of an account. Amounts are credits, as decimals. */
 export async function readWholeStatement(
@@ -20,15 +23,7 @@ export async function readWholeStatement(
   limit: number,
 ): Promise<StatementRow[]> {
   const lines = await accountStatement(pool, accountId, { limit });
-  return lines.map((line) => ({
-    transactionId: line.transactionId.toString(),
-    at: line.at.toISOString(),
-    kind: line.kind,
-    reference: line.reference,
-    balance: line.balance,
-    amount: formatAmount(line.amount),
-    balanceAfter: formatAmount(line.balanceAfter),
-  }));
+  return lines.map((line) => shown(statementRow, line));
 }
 
 /** A statement for a terminal of 100 columns. */

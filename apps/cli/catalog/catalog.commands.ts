@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { GroupModels } from '#marketplace/catalog/group-models.js';
@@ -6,6 +6,7 @@ import { ModelService } from '#marketplace/catalog/model.service.js';
 import { chosenVendorModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
 import { vendorModels } from '#marketplace/vendors/vendor-models.js';
+import { argument } from '../arguments.js';
 import { command } from '../command.js';
 import { onDatabase, withSource } from '../database.access.js';
 import { printJson, printText } from '../output.js';
@@ -58,10 +59,7 @@ function repeated(text: string, before: string[]): string[] {
   return [...before, text];
 }
 
-function percentArgument(text: string): string {
-  if (/^\d{1,5}(\.\d{1,6})?$/.test(text)) return text;
-  throw new InvalidArgumentError('Give a percentage, such as 20 or 12.5.');
-}
+const percentArgument = argument(/^\d{1,5}(\.\d{1,6})?$/, String, 'Give a percentage, such as 20 or 12.5.');
 
 interface Chosen {
   model: string[];

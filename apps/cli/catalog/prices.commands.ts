@@ -8,6 +8,7 @@ import { readPrices } from '#marketplace/prices/prices-here.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { NewProposal } from '#marketplace/prices/proposal.service.js';
 import { OperatorError } from '#platform/errors.js';
+import { argument } from '../arguments.js';
 import { command } from '../command.js';
 import { AS_OPTION, type Acting } from '../acting.js';
 import { onDatabase } from '../database.access.js';
@@ -90,10 +91,7 @@ function hoursArgument(text: string): number {
   throw new InvalidArgumentError('Give whole hours, from 1 to 744.');
 }
 
-function revisionArgument(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number of at least 1.');
-}
+const revisionArgument = argument(/^[1-9]\d{0,8}$/, Number, 'Give a whole number of at least 1.');
 
 async function list(options: { json?: boolean }): Promise<void> {
   const { exportedAt, changes } = await onDatabase((pool) => exportPrices(pool));

@@ -1,7 +1,7 @@
 import { previewView, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
 import { changeText, type PriceChange, changeSubject } from '#marketplace/prices/price-change.js';
-import { facts, printJson, printText, right, table, tableOf } from '../output.js';
+import { printFacts, printJson, printText, right, table, tableOf } from '../output.js';
 
 /** What `prices` prints. */
 
@@ -54,11 +54,9 @@ export function nextStep({ id, effectiveAt, changes }: Proposal): string {
 
 export function tellDecision(proposal: Proposal, options: { json?: boolean }): void {
   if (options.json) return printJson(proposalDetail(proposal, [], null));
-  printText(
-    facts([
-      ['Proposal', proposal.id],
-      ['State', proposal.state],
-    ]),
-  );
+  printFacts([
+    ['Proposal', proposal.id],
+    ['State', proposal.state],
+  ]);
   printText(`\n${differenceTable('No.', proposal.changes)}`);
 }

@@ -11,7 +11,7 @@ import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { creditsArgument } from '../arguments.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
-import { facts, printJson, printText } from '../output.js';
+import { printFacts, printJson, printText } from '../output.js';
 import { debtsCommand, registerCommand, writeOffsCommand } from './corrections.lists.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -170,12 +170,10 @@ function printMade(
     return printText(state === 'rejected' ? 'Another person rejected it.' : waitingFor(approvalId ?? ''));
   }
   if (json) return printJson(made);
-  printText(
-    facts([
-      [title, made.id],
-      ['Account', made.accountId],
-      ['Amount', `${made.amount} credits`],
-      ['Transaction', made.transactionId],
-    ]),
-  );
+  printFacts([
+    [title, made.id],
+    ['Account', made.accountId],
+    ['Amount', `${made.amount} credits`],
+    ['Transaction', made.transactionId],
+  ]);
 }

@@ -14,10 +14,10 @@ import { dayArgument, countArgument, zonedTimeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import {
   type Columns,
-  facts,
   firstItems,
   minute,
   MORE,
+  printFacts,
   printJson,
   printList,
   printText,
@@ -152,15 +152,13 @@ async function set(
     return setCost(pool, { ...wanted, actor, requestId: newId() });
   });
   if (json) return printJson(shown(costView, version));
-  printText(
-    facts([
-      ['Channel', version.channel],
-      ['Model', version.model],
-      ['Cost', `${costText(version.cost)} USD`],
-      ['Failed work', version.billsFailures ? 'is billed' : 'is free'],
-      ['From', fromText(version)],
-    ]),
-  );
+  printFacts([
+    ['Channel', version.channel],
+    ['Model', version.model],
+    ['Cost', `${costText(version.cost)} USD`],
+    ['Failed work', version.billsFailures ? 'is billed' : 'is free'],
+    ['From', fromText(version)],
+  ]);
 }
 
 async function importFile(
@@ -216,14 +214,12 @@ async function bill(
   });
   if (json) return printJson(viewBill(recorded));
   const view = viewBill(recorded);
-  printText(
-    facts([
-      ['Bill', `${view.number} of ${view.channel}, ${view.from} to ${view.to}`],
-      ['Amount', `${view.amount} USD`],
-      ['Costs covered', `${view.accrued} USD`],
-      ['Difference', `${view.difference} USD`],
-    ]),
-  );
+  printFacts([
+    ['Bill', `${view.number} of ${view.channel}, ${view.from} to ${view.to}`],
+    ['Amount', `${view.amount} USD`],
+    ['Costs covered', `${view.accrued} USD`],
+    ['Difference', `${view.difference} USD`],
+  ]);
 }
 
 async function bills(options: { limit: number; json?: boolean }): Promise<void> {

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
 import { type HeadSignature, parsePublicKey, signaturesOf } from '#ledger/chain/chain-signature.js';
+import { argument } from '../arguments.js';
 import { command } from '../command.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
@@ -132,7 +133,4 @@ export function publicKeyArgument(file: string): KeyObject {
   throw new InvalidArgumentError('Give a file with a public Ed25519 key in PEM.');
 }
 
-function blockArgument(text: string): bigint {
-  if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError('Give the number of a block, counted from 1.');
-}
+const blockArgument = argument(/^[1-9]\d{0,17}$/, BigInt, 'Give the number of a block, counted from 1.');

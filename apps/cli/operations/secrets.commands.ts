@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
 import { command } from '../command.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
-import { facts, printJson, printText } from '../output.js';
+import { printFacts, printJson } from '../output.js';
 import { showProgress } from '../progress.js';
 
 const NOTES = `
@@ -39,12 +39,10 @@ async function rotate({ json }: { json?: boolean }): Promise<void> {
   showProgress();
   if (json) printJson(done);
   else
-    printText(
-      facts([
-        ['Channels', String(done.channels)],
-        ['Webhooks', String(done.webhooks)],
-        ['Two-factor secrets', String(done.oneTimeCodes)],
-      ]),
-    );
+    printFacts([
+      ['Channels', String(done.channels)],
+      ['Webhooks', String(done.webhooks)],
+      ['Two-factor secrets', String(done.oneTimeCodes)],
+    ]);
   refuseUnreadable(done);
 }

@@ -27,7 +27,7 @@ import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { facts, firstItems, MORE, printJson, printText, tableOf } from '../output.js';
+import { firstItems, MORE, printFacts, printJson, printText, tableOf } from '../output.js';
 import { recordTrial } from '../recorded-topup.js';
 import { readWholeStatement, statementTable } from '../statement.js';
 
@@ -148,16 +148,14 @@ async function show(accountId: string, options: { json?: boolean }): Promise<voi
   const answer = await onDatabase((pool) => readAccount(pool, accountId));
   if (options.json) return printJson(answer);
   const { keys, name, main, held, invite, frozen } = answer;
-  printText(
-    facts([
-      ['Account', accountId],
-      ['Name', name],
-      ['Balance', `${main} credits`],
-      ['Held', `${held} credits`],
-      ['Invite', `${invite} credits`],
-      ['Frozen', frozen ? 'yes' : 'no'],
-    ]),
-  );
+  printFacts([
+    ['Account', accountId],
+    ['Name', name],
+    ['Balance', `${main} credits`],
+    ['Held', `${held} credits`],
+    ['Invite', `${invite} credits`],
+    ['Frozen', frozen ? 'yes' : 'no'],
+  ]);
   const state = ({ revoked }: { revoked: boolean }) => (revoked ? 'revoked' : 'live');
   printText(`\n${tableOf(keys, { 'Key id': 'keyId', Name: 'name', Group: 'group', State: state })}`);
 }
@@ -196,13 +194,11 @@ async function createAccountKey(
     createKey(pool, { accountId, group, name }, await operatorOf(pool, options, ['admin'])),
   );
   if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
-  printText(
-    facts([
-      ['Key id', keyId],
-      ['API key', `${apiKey}   (keep it: it is not shown again)`],
-      ['Group', group],
-    ]),
-  );
+  printFacts([
+    ['Key id', keyId],
+    ['API key', `${apiKey}   (keep it: it is not shown again)`],
+    ['Group', group],
+  ]);
 }
 
 async function revoke(keyId: string, options: Acting & { json?: boolean }): Promise<void> {
@@ -228,13 +224,11 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
     limitCustomerKey(pool, { keyId, limits }, await operatorOf(pool, options, ['admin'])),
   );
   if (json) return printJson({ keyId, ...limited });
-  printText(
-    facts([
-      ['Key id', keyId],
-      ['Requests per minute', String(limited.requestsPerMinute ?? 'no limit')],
-      ['Running tasks', String(limited.runningTasks ?? 'no limit')],
-    ]),
-  );
+  printFacts([
+    ['Key id', keyId],
+    ['Requests per minute', String(limited.requestsPerMinute ?? 'no limit')],
+    ['Running tasks', String(limited.runningTasks ?? 'no limit')],
+  ]);
 }
 
 /** The options for the limits of an account, and their names in the answer. */
@@ -267,7 +261,7 @@ async function limitAccount(
     label,
     String(limited[name] ?? 'as everybody'),
   ]);
-  printText(facts([['Account', accountId], ...rows]));
+  printFacts([['Account', accountId], ...rows]);
 }
 
 function asLimit(given: Limit | undefined): number | null | undefined {

@@ -5,7 +5,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import type { KeyWithSpend } from '#people/keys/key.service.js';
 import { command } from '../command.js';
 import { onDatabase } from '../database.access.js';
-import { facts, printJson, printText } from '../output.js';
+import { printFacts, printJson } from '../output.js';
 
 type KeyRow = Pick<
   KeyWithSpend,
@@ -26,24 +26,22 @@ async function show(keyId: string, { json }: { json?: boolean }): Promise<void> 
   if (json) return printJson(key);
   const limit = (value: string | number | null) => (value === null ? 'no limit' : String(value));
   const time = (value: Date | null) => value?.toISOString() ?? 'never';
-  printText(
-    facts([
-      ['Key id', key.keyId],
-      ['Begins with', key.prefix ?? 'not known'],
-      ['Account', key.accountId],
-      ['Name', key.name],
-      ['Group', key.group],
-      ['State', key.revokedAt ? `revoked ${time(key.revokedAt)}` : 'live'],
-      ['Expires', time(key.expiresAt)],
-      ['Last used', time(key.lastUsedAt)],
-      ['Models', key.allowedModels?.join(', ') ?? 'all of the group'],
-      ['Addresses', key.allowedIps?.join(', ') ?? 'all'],
-      ['Spent', `${key.spent} credits of ${limit(key.totalLimit)}`],
-      ['This month', `${key.spentThisMonth} credits of ${limit(key.monthlyLimit)}`],
-      ['Requests per minute', limit(key.requestsPerMinute)],
-      ['Running tasks', limit(key.maxRunningTasks)],
-    ]),
-  );
+  printFacts([
+    ['Key id', key.keyId],
+    ['Begins with', key.prefix ?? 'not known'],
+    ['Account', key.accountId],
+    ['Name', key.name],
+    ['Group', key.group],
+    ['State', key.revokedAt ? `revoked ${time(key.revokedAt)}` : 'live'],
+    ['Expires', time(key.expiresAt)],
+    ['Last used', time(key.lastUsedAt)],
+    ['Models', key.allowedModels?.join(', ') ?? 'all of the group'],
+    ['Addresses', key.allowedIps?.join(', ') ?? 'all'],
+    ['Spent', `${key.spent} credits of ${limit(key.totalLimit)}`],
+    ['This month', `${key.spentThisMonth} credits of ${limit(key.monthlyLimit)}`],
+    ['Requests per minute', limit(key.requestsPerMinute)],
+    ['Running tasks', limit(key.maxRunningTasks)],
+  ]);
 }
 
 const KEY = `SELECT k.id AS "keyId", k.account_id AS "accountId", k.name, k.key_prefix AS prefix, k.group_name AS "group",
