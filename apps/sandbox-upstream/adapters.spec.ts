@@ -82,7 +82,7 @@ describe('3D assets over mesh3d', () => {
       { model: 'm', mode: 'draft', prompt, ...more },
       { idempotencyKey: `mesh-${(order += 1)}`, signal: soon() },
     );
-  const poll = (id: string) => adapterFor('mesh3d').pollAsset(channel('mesh3d'), id, soon());
+  const poll = (id: string) => adapterFor('mesh3d').pollTask(channel('mesh3d'), id, soon());
 
   async function finished(prompt: string, more: object = {}): Promise<{ id: string; file: Buffer }> {
     const outcome = await create(prompt, more);
@@ -90,7 +90,7 @@ describe('3D assets over mesh3d', () => {
     const end = await ended(() => poll(outcome.upstreamId));
     if (end.kind !== 'completed') throw new Error(JSON.stringify(end));
     const options = { signal: soon(), maxBytes: 1_000_000 };
-    const { body } = await adapterFor('mesh3d').openAsset(channel('mesh3d'), end.fileUrl, options);
+    const { body } = await adapterFor('mesh3d').openFile(channel('mesh3d'), end.fileUrl, options);
     return { id: outcome.upstreamId, file: await bytesOf(body) };
   }
 
@@ -126,7 +126,7 @@ describe('what a protocol lacks', () => {
     const request = { model: 'm', prompt: 'p', n: 1, responseFormat: 'b64_json' as const };
     const outcome = await adapterFor('anthropic').generateImages(channel('anthropic'), request, soon());
     expect(outcome).toMatchObject({ kind: 'not_accepted', reason: 'the protocol anthropic has no images' });
-    const poll = await adapterFor('anthropic').pollVideo(channel('anthropic'), 'x', soon());
+    const poll = await adapterFor('anthropic').pollTask(channel('anthropic'), 'x', soon());
     expect(poll).toMatchObject({ kind: 'no_answer' });
   });
 });

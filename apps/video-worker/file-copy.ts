@@ -37,7 +37,7 @@ export async function copyFile(
   let file: FileBody | undefined;
   const flow: Flow = { isBroken: false, vendorMs: 0, storeMs: 0 };
   try {
-    file = await work.open(adapter, channel, { fileUrl, signal: limit });
+    file = await adapter.openFile(channel, fileUrl, { signal: limit, maxBytes: work.maxBytes });
     const source = Readable.from(noting(work.checked(file.body), flow), { objectMode: false });
     const { bytes } = await storage.write(key, source, { maxBytes: work.maxBytes });
     return { ok: true, key, bytes };

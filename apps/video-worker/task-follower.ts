@@ -99,8 +99,7 @@ export class TaskFollower {
     const { upstreams, health, metrics } = this.parts;
     const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(POLL_LIMIT_MS)]);
     const adapter = upstreams.adapterFor(channel.protocol);
-    const call = { upstreamId: task.upstreamId ?? '', signal };
-    const ask = () => kindsOfWork[task.kind].poll(adapter, channel, call);
+    const ask = () => adapter.pollTask(channel, task.upstreamId ?? '', signal);
     // A poll tells about the health of its channel, whatever the model.
     const work = { accountId: task.accountId, model: null };
     const polled = () => health.run(channel, ask, { work, isGivenUp: () => lease.signal.aborted });

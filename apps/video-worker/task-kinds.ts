@@ -2,8 +2,7 @@ import type { Channel } from '#catalog/catalog.js';
 import type { LeasedTask } from '#tasks/leased-task.js';
 import type { Task } from '#tasks/task.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
-import type { FileBody } from '#upstream/file-download.js';
-import type { CreateOutcome, PollOutcome } from '#upstream/outcomes.js';
+import type { CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions, UpstreamAdapter } from '#upstream/protocol.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { wholeGlb } from './glb-check.js';
@@ -34,16 +33,6 @@ export interface KindOfWork {
     channel: Channel,
     call: { task: WithModel; options: CreateOptions },
   ): Promise<CreateOutcome>;
-  poll(
-    adapter: UpstreamAdapter,
-    channel: Channel,
-    call: { upstreamId: string; signal: AbortSignal },
-  ): Promise<PollOutcome>;
-  open(
-    adapter: UpstreamAdapter,
-    channel: Channel,
-    call: { fileUrl: string; signal: AbortSignal },
-  ): Promise<FileBody>;
 }
 
 export const kindsOfWork: Record<Task['kind'], KindOfWork> = {
@@ -57,9 +46,6 @@ export const kindsOfWork: Record<Task['kind'], KindOfWork> = {
     isRepeatable: () => true,
     create: (adapter, channel, { task, options }) =>
       adapter.createVideo(channel, videoRequestOf(task), options),
-    poll: (adapter, channel, { upstreamId, signal }) => adapter.pollVideo(channel, upstreamId, signal),
-    open: (adapter, channel, { fileUrl, signal }) =>
-      adapter.openVideo(channel, fileUrl, { signal, maxBytes: MAX_VIDEO_BYTES }),
   },
   '3d': {
     noun: '3D asset',
@@ -71,9 +57,6 @@ export const kindsOfWork: Record<Task['kind'], KindOfWork> = {
     isRepeatable: ({ request }) => request.asset?.pictures === 0,
     create: (adapter, channel, { task, options }) =>
       adapter.createAsset(channel, assetRequestOf(task), options),
-    poll: (adapter, channel, { upstreamId, signal }) => adapter.pollAsset(channel, upstreamId, signal),
-    open: (adapter, channel, { fileUrl, signal }) =>
-      adapter.openAsset(channel, fileUrl, { signal, maxBytes: MAX_ASSET_BYTES }),
   },
 };
 

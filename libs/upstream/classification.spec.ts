@@ -219,7 +219,7 @@ describe('accepted or not: statuses', () => {
     };
     stub = await startStub(endless);
     const adapter = upstreams.adapterFor('openai-xai');
-    const poll = await adapter.pollVideo(channelTo(stub.url), 'x', AbortSignal.timeout(60_000));
+    const poll = await adapter.pollTask(channelTo(stub.url), 'x', AbortSignal.timeout(60_000));
     expect(poll).toMatchObject({ kind: 'no_answer', reason: expect.stringContaining('bytes') });
     const options = { idempotencyKey: 'key', signal: AbortSignal.timeout(60_000) };
     const create = await adapter.createVideo(channelTo(stub.url), VIDEO, options);

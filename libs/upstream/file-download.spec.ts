@@ -39,7 +39,7 @@ describe('opening a file', () => {
     const channel = channelTo(vendor.url);
     const file = await upstreams
       .adapterFor('openai-xai')
-      .openVideo(channel, `${vendor.url}/content`, options());
+      .openFile(channel, `${vendor.url}/content`, options());
     expect(await read(file.body)).toBe('the file');
     expect(vendor.requests[0]?.headers.authorization).toBe('Bearer upstream-key');
     expect(cdn.requests[0]?.headers.authorization).toBeUndefined();
@@ -51,7 +51,7 @@ describe('opening a file', () => {
   it('opens no URL if files have none', async () => {
     const other = await stubOf((_, response) => response.end('the file'));
     const channel = channelTo(other.url, { protocol: 'vertex' });
-    const opening = upstreams.adapterFor('vertex').openVideo(channel, `${other.url}/f`, options());
+    const opening = upstreams.adapterFor('vertex').openFile(channel, `${other.url}/f`, options());
     await expect(opening).rejects.toThrow(FileUnavailable);
     expect(other.requests).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('opening a file', () => {
     const vendor = await stubOf((_, response) => response.writeHead(307, { location: other.url }).end());
     const adapter = upstreams.adapterFor(protocol);
     for (const named of [vendor.url, other.url]) {
-      const file = await adapter.openVideo(channelTo(vendor.url, { protocol }), `${named}/f`, options());
+      const file = await adapter.openFile(channelTo(vendor.url, { protocol }), `${named}/f`, options());
       await read(file.body);
     }
     expect(JSON.stringify(vendor.requests[0]?.headers)).toContain('upstream-key');
@@ -73,7 +73,7 @@ describe('opening a file', () => {
     const loop = await stubOf((_, response) => response.writeHead(302, { location: '/again' }).end());
     const opening = upstreams
       .adapterFor('openai-xai')
-      .openVideo(channelTo(loop.url), `${loop.url}/f`, options());
+      .openFile(channelTo(loop.url), `${loop.url}/f`, options());
     await expect(opening).rejects.toThrow(FileUnavailable);
     expect(loop.requests.length).toBeLessThan(10);
   });
@@ -82,7 +82,7 @@ describe('opening a file', () => {
     const stub = await stubOf((_, response) => json(response, status, ''));
     const opening = upstreams
       .adapterFor('openai-xai')
-      .openVideo(channelTo(stub.url), `${stub.url}/f`, options());
+      .openFile(channelTo(stub.url), `${stub.url}/f`, options());
     await expect(opening).rejects.toThrow(`HTTP ${status}`);
   });
 
@@ -90,7 +90,7 @@ describe('opening a file', () => {
     const stub = await stubOf((_, response) => response.end('x'.repeat(1001)));
     const opening = upstreams
       .adapterFor('openai-xai')
-      .openVideo(channelTo(stub.url), `${stub.url}/f`, options());
+      .openFile(channelTo(stub.url), `${stub.url}/f`, options());
     await expect(opening).rejects.toThrow('1001 bytes announced');
   });
 
@@ -102,7 +102,7 @@ describe('opening a file', () => {
         response.write('half', () => response.destroy());
       });
       const adapter = upstreams.adapterFor('openai-xai');
-      const { body } = await adapter.openVideo(channelTo(stub.url), `${stub.url}/f`, options());
+      const { body } = await adapter.openFile(channelTo(stub.url), `${stub.url}/f`, options());
       await expect(read(body)).rejects.toThrow();
     },
   );
@@ -125,7 +125,7 @@ describe('opening a file', () => {
     const limit = new AbortController();
     const adapter = upstreams.adapterFor('openai-xai');
     const with_ = { signal: limit.signal, maxBytes: 1000 };
-    const { body } = await adapter.openVideo(channelTo(stub.url), `${stub.url}/f`, with_);
+    const { body } = await adapter.openFile(channelTo(stub.url), `${stub.url}/f`, with_);
     await once(body, 'readable');
     limit.abort();
     await expect(read(body)).rejects.toThrow();
@@ -134,7 +134,7 @@ describe('opening a file', () => {
 
 describe('addresses that an upstream may not name', () => {
   const strict = () => channelTo('https://vendor.example', { allowPrivateAddress: false });
-  const open = (url: string) => upstreams.adapterFor('openai-xai').openVideo(strict(), url, options());
+  const open = (url: string) => upstreams.adapterFor('openai-xai').openFile(strict(), url, options());
 
   it.each([
     'http://127.0.0.1:1/f',

@@ -81,9 +81,9 @@ export interface Protocol {
   /** Requests a video like an earlier one of the same channel and key. */
   remixVideo?(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Polls the state of a task. */
-  pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
+  pollTask?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
   /** Opens the file of a finished task that has no address of its own. @throws FileUnavailable */
-  openVideo?(
+  openFile?(
     channel: Channel,
     fileUrl: string,
     options: { signal: AbortSignal; maxBytes: number },
@@ -91,7 +91,6 @@ export interface Protocol {
   /** Tells the vendor that a task is no longer wanted. It is free, and the work may still be done and billed. */
   cancelTask?(channel: Channel, upstreamId: string): Promise<void>;
   createAsset?(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome>;
-  pollAsset?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
 }
 
 /**
@@ -130,16 +129,13 @@ export class UpstreamAdapter {
     return this.protocol.createVideo?.(channel, request, options) ?? this.lacking('videos');
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
-    return this.protocol.pollVideo?.(channel, upstreamId, signal) ?? this.unanswered('videos');
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    const answered = this.protocol.pollTask?.(channel, upstreamId, signal);
+    return answered ?? { kind: 'no_answer', reason: `the protocol ${this.name} has no tasks`, of: 'task' };
   }
 
   async createAsset(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome> {
     return this.protocol.createAsset?.(channel, request, options) ?? this.lacking('assets3d');
-  }
-
-  async pollAsset(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
-    return this.protocol.pollAsset?.(channel, upstreamId, signal) ?? this.unanswered('assets3d');
   }
 
   /**
@@ -159,25 +155,16 @@ export class UpstreamAdapter {
     return this.protocol.calls.open(channel, path, { body: written, headers, signal });
   }
 
-  /** Opens the file of a finished task, whose address `pollVideo` gave. @throws FileUnavailable */
-  openVideo(
+  /** Opens the file of a finished task, whose address its poll gave. @throws FileUnavailable */
+  openFile(
     channel: Channel,
     fileUrl: string,
     options: { signal: AbortSignal; maxBytes: number },
   ): Promise<FileBody> {
     const { protocol } = this;
-    return protocol.openVideo
-      ? protocol.openVideo(channel, fileUrl, options)
+    return protocol.openFile
+      ? protocol.openFile(channel, fileUrl, options)
       : protocol.calls.openFile(channel, fileUrl, options);
-  }
-
-  /** Opens the file of a finished asset, whose address `pollAsset` gave. @throws FileUnavailable */
-  openAsset(
-    channel: Channel,
-    fileUrl: string,
-    options: { signal: AbortSignal; maxBytes: number },
-  ): Promise<FileBody> {
-    return this.protocol.calls.openFile(channel, fileUrl, options);
   }
 
   /** The bytes of a delivered image and their actual type. @throws FileUnavailable */
@@ -223,10 +210,6 @@ export class UpstreamAdapter {
     const reason = `the protocol ${this.name} has no ${capability}`;
     return { kind: 'not_accepted', reason, upstreamStatus: null };
   }
-
-  private unanswered(capability: Capability): PollOutcome {
-    return { kind: 'no_answer', reason: this.lacking(capability).reason, of: 'task' };
-  }
 }
 
 const COUNTED: readonly CountedKind[] = ['messages', 'contents'];
@@ -239,9 +222,9 @@ function capabilitiesOf(protocol: Protocol, sound?: VideoSound): Capability[] {
   if (protocol.generateImages) capabilities.push('images');
   if (protocol.editImages) capabilities.push('imageEdits');
   if (protocol.editImages && protocol.takesMasks) capabilities.push('maskedEdits');
-  if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');
-  if (protocol.createVideo && protocol.pollVideo && sound === 'asked') capabilities.push('silentVideos');
-  if (protocol.remixVideo && protocol.pollVideo) capabilities.push('videoRemixes');
-  if (protocol.createAsset && protocol.pollAsset) capabilities.push('assets3d');
+  if (protocol.createVideo && protocol.pollTask) capabilities.push('videos');
+  if (protocol.createVideo && protocol.pollTask && sound === 'asked') capabilities.push('silentVideos');
+  if (protocol.remixVideo && protocol.pollTask) capabilities.push('videoRemixes');
+  if (protocol.createAsset && protocol.pollTask) capabilities.push('assets3d');
   return capabilities;
 }

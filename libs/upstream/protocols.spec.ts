@@ -43,7 +43,7 @@ async function createVideo(protocol: ChannelProtocol, request: Partial<VideoRequ
 
 async function poll(protocol: ChannelProtocol, id: string, answer: [status: number, body: unknown]) {
   const { adapter, channel } = await line(protocol, (_, response) => json(response, ...answer));
-  return adapter.pollVideo(channel, id, soon());
+  return adapter.pollTask(channel, id, soon());
 }
 
 describe('openai', () => {
@@ -287,7 +287,7 @@ describe('mesh3d', () => {
     [500, { status: 'failed' }, { kind: 'no_answer', of: 'channel' }],
   ])('reads %i %j', async (status, answer, outcome) => {
     const { adapter, channel } = await line('mesh3d', (_, response) => json(response, status, answer));
-    expect(await adapter.pollAsset(channel, 'a/b', soon())).toMatchObject(outcome);
+    expect(await adapter.pollTask(channel, 'a/b', soon())).toMatchObject(outcome);
     expect(stub.requests[0]?.path).toBe('/v1/3d/generations/a%2Fb');
   });
 });
@@ -337,11 +337,8 @@ describe('a channel whose base URL is invalid', () => {
           ),
         ];
         for (const call of calls) expect(await call).toMatchObject({ kind: 'not_accepted' });
-        const polls = [
-          adapter.pollVideo(astray, 'operations/1', soon()),
-          adapter.pollAsset(astray, '1', soon()),
-        ];
-        for (const poll of polls) expect(await poll).toMatchObject({ kind: 'no_answer' });
+        const poll = await adapter.pollTask(astray, 'operations/1', soon());
+        expect(poll).toMatchObject({ kind: 'no_answer' });
       }
       expect(stub.requests).toEqual([]);
     },

@@ -76,11 +76,7 @@ async function repeated(
 }
 
 function poll(bench: Bench, each: CaseOf, id: string): Promise<PollOutcome> {
-  const signal = AbortSignal.timeout(CALL_MS);
-  const adapter = bench.adapter(each);
-  return each.operation === 'assets3d'
-    ? adapter.pollAsset(bench.channel(each), id, signal)
-    : adapter.pollVideo(bench.channel(each), id, signal);
+  return bench.adapter(each).pollTask(bench.channel(each), id, AbortSignal.timeout(CALL_MS));
 }
 
 function pollText(outcome: PollOutcome): string {
@@ -106,12 +102,8 @@ async function follow(bench: Bench, each: CaseOf, id: string): Promise<string> {
 
 async function fileOf(bench: Bench, each: CaseOf, fileUrl: string): Promise<string> {
   const options = { signal: AbortSignal.timeout(CALL_MS), maxBytes: 10_000_000 };
-  const adapter = bench.adapter(each);
-  const isAsset = each.operation === 'assets3d';
-  const file = isAsset
-    ? await adapter.openAsset(bench.channel(each), fileUrl, options)
-    : await adapter.openVideo(bench.channel(each), fileUrl, options);
-  const { at, text } = isAsset ? HEADS.assets3d : HEADS.videos;
+  const file = await bench.adapter(each).openFile(bench.channel(each), fileUrl, options);
+  const { at, text } = each.operation === 'assets3d' ? HEADS.assets3d : HEADS.videos;
   const isRight = (await bytesOf(file.body)).toString('latin1', at, at + text.length) === text;
   return isRight ? 'the file' : 'another file';
 }

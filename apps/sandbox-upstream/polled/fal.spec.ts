@@ -98,7 +98,7 @@ describe('the protocol fal', () => {
   it('requests nothing for an ID that is no path of a request', async () => {
     const { polls } = await sandbox.read('/_sandbox/stats');
     for (const id of ['../../v1/models', 'a/requests/b', 'a/b/requests/c?d', 'a/../requests/b']) {
-      const outcome = await upstreams.adapterFor('fal').pollVideo(channel(), id, AbortSignal.timeout(60_000));
+      const outcome = await upstreams.adapterFor('fal').pollTask(channel(), id, AbortSignal.timeout(60_000));
       expect([id, outcome.kind]).toEqual([id, 'no_answer']);
     }
     expect((await sandbox.read('/_sandbox/stats'))['polls']).toBe(polls);

@@ -136,7 +136,7 @@ describe('a video', () => {
     [{ status: 'paused' }, { kind: 'no_answer', of: 'task' }],
   ])('that reports %j is %j', async (state, outcome) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1', ...state }));
-    expect(await adapter.pollVideo(channel, 'cgt-1', soon())).toMatchObject(outcome);
+    expect(await adapter.pollTask(channel, 'cgt-1', soon())).toMatchObject(outcome);
   });
 
   it.each([

@@ -81,7 +81,7 @@ export class ArkProtocol implements Protocol {
     return this.calls.createTask(channel, TASKS, { json, signal, read: readCreated });
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const path = `${TASKS}/${encodeURIComponent(upstreamId)}`;
     return readTask(await this.calls.get(channel, path, { signal }), upstreamId);
   }

@@ -49,7 +49,7 @@ describe('the result of a finished request', () => {
     [504, { detail: 'Request timed out', error_type: 'request_timeout' }, { kind: 'failed' }],
   ])('%i %j is %j for a video', async (status, result, outcome) => {
     const { adapter, channel } = await finished(status, result);
-    expect(await adapter.pollVideo(channel, ID, soon())).toMatchObject(outcome);
+    expect(await adapter.pollTask(channel, ID, soon())).toMatchObject(outcome);
   });
 
   const url = 'https://files.example/a.png';

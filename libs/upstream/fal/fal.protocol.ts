@@ -67,7 +67,7 @@ export class FalProtocol implements Protocol {
     return this.submit(channel, model, { input, signal, webhookUrl });
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     if (!isRequestPath(upstreamId)) return { kind: 'no_answer', reason: 'no id of a request', of: 'task' };
     const status = readStatus(await this.calls.get(channel, `/${upstreamId}/status`, { signal }), upstreamId);
     if (status !== 'completed') return status;

@@ -76,7 +76,7 @@ export class GeminiProtocol implements Protocol {
   }
 
   /** The upstream's id is the name of its operation, `models/{model}/operations/{key}`, which is also the path. */
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     if (!isOperationName(upstreamId))
       return { kind: 'no_answer', reason: 'no name of an operation', of: 'task' };
     const path = `/v1beta/${upstreamId}`;

@@ -55,7 +55,7 @@ export class Mesh3dProtocol implements Protocol {
     });
   }
 
-  async pollAsset(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const path = `${PATH}/${encodeURIComponent(upstreamId)}`;
     const result = await this.calls.get(channel, path, { signal });
     if (result.kind === 'failure') return notAnswered(result);

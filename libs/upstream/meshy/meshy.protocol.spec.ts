@@ -156,14 +156,14 @@ describe('a task', () => {
     ],
   ])('that reports %j is %j', async (task, outcome) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'd1', ...task }));
-    expect(await adapter.pollAsset(channel, 'v1/retexture/d1', soon())).toMatchObject(outcome);
+    expect(await adapter.pollTask(channel, 'v1/retexture/d1', soon())).toMatchObject(outcome);
     expect(stub.requests[0]?.path).toBe('/openapi/v1/retexture/d1');
   });
 
   it('is requested only with its path', async () => {
     const { adapter, channel } = await line(accepting);
     for (const id of ['d1', 'v1/balance', 'v2/text-to-3d/../balance', 'v1/other/d1', 'v1/retexture/', ''])
-      expect(await adapter.pollAsset(channel, id, soon())).toMatchObject({ kind: 'no_answer' });
+      expect(await adapter.pollTask(channel, id, soon())).toMatchObject({ kind: 'no_answer' });
     expect(stub.requests).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ export class MeshyProtocol implements Protocol {
     return isGone && request.mode === 'texture' ? DRAFT_GONE : outcome;
   }
 
-  async pollAsset(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const task = readTaskPath(upstreamId);
     if (!task) return { kind: 'no_answer', reason: 'no path of a task', of: 'task' };
     return readTaskState(await this.calls.get(channel, `/openapi/${upstreamId}`, { signal }), task.id);

@@ -173,13 +173,13 @@ describe('polling a video', () => {
 
   it.each(rows)('%i %j', async (status, body, outcome) => {
     const channel = await answering((_, response) => json(response, status, body));
-    expect(await adapter().pollVideo(channel, 'id/../1', soon())).toMatchObject(outcome);
+    expect(await adapter().pollTask(channel, 'id/../1', soon())).toMatchObject(outcome);
     expect(stub.requests[0]?.path).toBe('/v1/videos/id%2F..%2F1');
   });
 
   it('finds the file at the content path if the answer names none', async () => {
     const channel = await answering((_, response) => json(response, 200, { status: 'completed' }));
-    expect(await adapter().pollVideo(channel, 'v1', soon())).toEqual({
+    expect(await adapter().pollTask(channel, 'v1', soon())).toEqual({
       kind: 'completed',
       fileUrl: `${stub.url}/v1/videos/v1/content`,
     });
@@ -187,8 +187,8 @@ describe('polling a video', () => {
 
   it('gets no answer from an upstream that is gone or silent', async () => {
     const channel = await answering(() => undefined);
-    expect(await adapter().pollVideo(channel, 'v1', AbortSignal.timeout(100))).toMatchObject(noAnswer);
+    expect(await adapter().pollTask(channel, 'v1', AbortSignal.timeout(100))).toMatchObject(noAnswer);
     await stub.close();
-    expect(await adapter().pollVideo(channel, 'v1', soon())).toMatchObject(noAnswer);
+    expect(await adapter().pollTask(channel, 'v1', soon())).toMatchObject(noAnswer);
   });
 });

@@ -73,7 +73,7 @@ export class OpenAiXaiProtocol implements Protocol {
     return remixAtOpenAi(this.calls, channel, { ...request, ...options });
   }
 
-  pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     return pollVideoByPath(this.calls, channel, { upstreamId, signal });
   }
 

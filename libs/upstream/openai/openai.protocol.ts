@@ -92,7 +92,7 @@ export class OpenAiProtocol implements Protocol {
   }
 
   /** The answer names the video, which has to be the requested one. */
-  pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     return pollVideoByPath(this.calls, channel, { upstreamId, signal, answersId: true });
   }
 }

@@ -111,7 +111,7 @@ describe('a prediction', () => {
     ],
   ])('that reports %j is a video %j', async (prediction, outcome) => {
     const { adapter, channel } = await answering({ id: 'p1', ...prediction });
-    expect(await adapter.pollVideo(channel, 'p1', soon())).toMatchObject(outcome);
+    expect(await adapter.pollTask(channel, 'p1', soon())).toMatchObject(outcome);
   });
 
   it('that failed lets another channel make the images', async () => {
@@ -122,7 +122,7 @@ describe('a prediction', () => {
   it('is polled only by a valid ID', async () => {
     const { adapter, channel } = await answering({});
     for (const id of ['../account', 'a/b', 'a?b', ''])
-      expect(await adapter.pollVideo(channel, id, soon())).toMatchObject({ kind: 'no_answer' });
+      expect(await adapter.pollTask(channel, id, soon())).toMatchObject({ kind: 'no_answer' });
     expect(stub.requests).toEqual([]);
   });
 

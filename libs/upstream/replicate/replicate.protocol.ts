@@ -41,7 +41,7 @@ export class ReplicateProtocol implements Protocol {
     return this.predict(channel, request.model, { input, signal, webhookUrl });
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     if (!isPredictionId(upstreamId))
       return { kind: 'no_answer', reason: 'no id of a prediction', of: 'task' };
     return readOutputVideo(await this.calls.get(channel, pathOf(upstreamId), { signal }), upstreamId);

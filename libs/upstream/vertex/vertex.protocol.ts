@@ -86,14 +86,14 @@ export class VertexProtocol implements Protocol {
   }
 
   /** The upstream's id is the name of its operation. A finished one contains the video, which is not stored here. */
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  async pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const result = await this.fetchOperation(channel, upstreamId, signal);
     if (result === null) return { kind: 'no_answer', reason: 'no name of an operation', of: 'task' };
     if (result.kind === 'failure') return notAnswered(result);
     return readFetched(result, upstreamId, FILE_SCHEME + upstreamId);
   }
 
-  async openVideo(
+  async openFile(
     channel: Channel,
     fileUrl: string,
     { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },

@@ -49,7 +49,7 @@ export class XaiProtocol implements Protocol {
     return createVideoAtXai(this.calls, channel, { ...request, audio: undefined, ...options });
   }
 
-  pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+  pollTask(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     return pollVideoByPath(this.calls, channel, { upstreamId, signal });
   }
 }
