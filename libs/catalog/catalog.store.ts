@@ -1,12 +1,11 @@
 import { accessOf, type ServedModel } from '#groups/access.js';
 import { groupRuleOf } from '#groups/terms.js';
 import { type Decimal, parseDecimal } from '#money/amount.js';
-import type { Family, Price, PriceBook, PricedModel, Unit } from '#pricing/price-book.js';
+import type { Price, PriceBook, PricedModel } from '#pricing/price-book.js';
 import type { Version } from '#groups/version.js';
 import { priceOf, type RateText } from '#pricing/price-text.js';
 import { type LineKind, namedByLine } from '#pricing/token-kinds.js';
-import type { Routing } from './channel-order.js';
-import type { Catalog, CatalogModel, Channel, ModelLimits } from './catalog.js';
+import type { Catalog, CatalogModel, Channel } from './catalog.js';
 
 /** A pool or a client of `pg`. */
 export interface Queryable {
@@ -68,17 +67,7 @@ interface VersionRow {
 interface PriceBookRow {
   revision: string;
   readAtMs: number;
-  models: {
-    id: string;
-    family: Family;
-    unit: Unit;
-    ownedBy: string;
-    aliasOf: string | null;
-    enabled: boolean;
-    limits: ModelLimits;
-    routing: Routing;
-    created: number;
-  }[];
+  models: CatalogModel[];
   access: { group: string; model: string }[];
   prices: VersionRow[];
   multipliers: VersionRow[];

@@ -1,7 +1,7 @@
 import type { Slice } from './newest-first.js';
 import { z } from 'zod';
 import { timeView, amountView, countView, shown } from '#platform/http/fields.js';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { type CsvColumn, csvColumns } from '#platform/http/csv.js';
 import type { statementEntry } from './statement.store.js';
 import { type DailySubject, type DailyTotal, type UsageEntry, usageEntry } from './usage.store.js';
 
@@ -64,61 +64,47 @@ export function dailyView({ subject, ...total }: DailyTotal, by: DailySubject | 
 }
 
 type UsageView = z.output<typeof usageEntry>;
-type StatementView = z.output<typeof statementEntry>;
 
-const USAGE_TITLES: Partial<Record<keyof UsageView, string>> = {
-  at: 'time',
-  endedAt: 'ended',
-  chargeId: 'charge',
-  requestId: 'request',
-  keyId: 'key',
-  requestedModel: 'requested_model',
-  model: 'model',
-  family: 'family',
-  group: 'group',
-  state: 'state',
-  units: 'units',
-  deliveredUnits: 'delivered_units',
-  held: 'held_credits',
-  settled: 'settled_credits',
-  released: 'released_credits',
-  refusalCode: 'refusal',
-  reason: 'reason',
-  upstreamStatus: 'upstream_status',
-  latencyMs: 'latency_ms',
-  taskId: 'task',
-};
-
-const STATEMENT_TITLES: Partial<Record<keyof StatementView, string>> = {
-  at: 'time',
-  transactionId: 'transaction',
-  kind: 'kind',
-  reference: 'reference',
-  balance: 'balance',
-  amount: 'amount_credits',
-  balanceAfter: 'balance_after_credits',
-  chargeId: 'charge',
-  state: 'state',
-  model: 'model',
-  keyId: 'key',
-};
+const FILE_COLUMNS = csvColumns<UsageView>(
+  ['time', ({ at }) => at],
+  ['ended', ({ endedAt }) => endedAt],
+  'chargeId',
+  'requestId',
+  'keyId',
+  'requestedModel',
+  'model',
+  'family',
+  'group',
+  'state',
+  'units',
+  'deliveredUnits',
+  ['held_credits', ({ held }) => held],
+  ['settled_credits', ({ settled }) => settled],
+  ['released_credits', ({ released }) => released],
+  ['refusal', ({ refusalCode }) => refusalCode],
+  'reason',
+  'upstreamStatus',
+  'latencyMs',
+  'taskId',
+);
 
 export function usageColumns(forStaff: boolean): CsvColumn<UsageView>[] {
-  return columnsOf(forStaff ? { ...USAGE_TITLES, channel: 'channel' } : USAGE_TITLES);
+  return forStaff ? [...FILE_COLUMNS, ...csvColumns<UsageView>('channel')] : FILE_COLUMNS;
 }
 
-export function statementColumns(): CsvColumn<StatementView>[] {
-  return columnsOf(STATEMENT_TITLES);
-}
-
-function columnsOf<T extends Record<string, string | number | null>>(
-  titles: Partial<Record<keyof T, string>>,
-): CsvColumn<T>[] {
-  return Object.entries(titles).map(([name, title]) => ({
-    title: title as string,
-    value: (row: T) => row[name] ?? null,
-  }));
-}
+export const statementColumns = csvColumns<z.output<typeof statementEntry>>(
+  ['time', ({ at }) => at],
+  'transactionId',
+  'kind',
+  'reference',
+  'balance',
+  ['amount_credits', ({ amount }) => amount],
+  ['balance_after_credits', ({ balanceAfter }) => balanceAfter],
+  'chargeId',
+  'state',
+  'model',
+  'keyId',
+);
 
 /** A whole list, read page by page as it is asked for. */
 export async function* everyItem<T>(read: (after: string | null) => Promise<Slice<T>>): AsyncGenerator<T> {

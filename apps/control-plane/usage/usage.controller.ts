@@ -165,7 +165,7 @@ function statementFile({ reply, database }: FileCall, accountId: string, filter:
   const rows = everyItem((after) =>
     listStatement(database, { accountId, filter }, { limit: FILE_PAGE, after }),
   );
-  return sendCsv(reply, statementColumns(), shaped(statementEntry, rows));
+  return sendCsv(reply, statementColumns, shaped(statementEntry, rows));
 }
 
 /** A day, and the model or key within it. */

@@ -1,18 +1,14 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import type { Logger } from '#platform/logging.js';
-import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth, Work } from '#upstream/health/channel-health.js';
+import type { Work } from '#upstream/health/channel-health.js';
 import type { CountedKind, CountOutcome, CountRequest, StreamRequest } from '#upstream/outcomes.js';
-import type { ChargedCalls } from '../charging/charged-call.js';
+import type { ServingParts } from '../charging/charged-call.js';
 import { channelsFree, noChannelFree } from '../charging/channel-entry.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import { inClientsName, refusalOfUpstream, upstreamModel } from '../charging/vendor-model.js';
 import { INPUT_FIELD, pricedFields } from '../conversation/conversation-fields.js';
-import type { GatewayConfig } from '../gateway.config.js';
 import { MODEL } from '../http/declared-body.js';
 import type { Body } from '../http/fields.js';
 import { modelForGroup, refuseOtherFamily, refuseOtherModels } from '../http/model-access.js';
@@ -31,14 +27,8 @@ interface WantedCount {
   counted: Body;
 }
 
-interface TokenCounterParts {
+interface TokenCounterParts extends Omit<ServingParts, 'metrics'> {
   catalog: CatalogCache;
-  calls: ChargedCalls;
-  upstreams: Upstreams;
-  health: ChannelHealth;
-  config: GatewayConfig;
-  clock: Clock;
-  log: Logger;
 }
 
 /** Fields about the answer are not counted, and the vendor does not accept them. */
