@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Loop, waitAtMost } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import { currentTrace, traced } from '#platform/tracing.js';
 import type { Bus } from './bus.js';
@@ -135,12 +135,8 @@ export class OutboxRelay {
   async stop(): Promise<void> {
     clearTimeout(this.gathering);
     await this.loop.stop();
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.options.drainTimeoutMs ?? DEFAULT_DRAIN_TIMEOUT_MS);
-    });
-    await Promise.race([Promise.all(this.publishing), limit]);
-    clearTimeout(timer);
+    const limitMs = this.options.drainTimeoutMs ?? DEFAULT_DRAIN_TIMEOUT_MS;
+    await waitAtMost(limitMs, Promise.all(this.publishing));
     if (this.connection) {
       await this.deleteAcknowledged(this.connection).catch((error: unknown) => {
         this.options.log.warn(

@@ -125,10 +125,15 @@ export async function inTransaction<T>(
   work: (client: pg.PoolClient) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  const retries = options.retries ?? 5;
+  const isolation = options.isolation ?? 'READ COMMITTED';
+  return withReruns(() => transactOnce(pool, work, isolation), options.retries);
+}
+
+/** Runs a transaction again as long as the database asks for that. */
+export async function withReruns<T>(transact: () => Promise<T>, retries = 5): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await transactOnce(pool, work, options.isolation ?? 'READ COMMITTED');
+      return await transact();
     } catch (error) {
       if (attempt >= retries || !isRerunnable(error)) throw error;
       await pause(FIRST_RETRY_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
@@ -202,6 +207,12 @@ export function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined && (transientSystemErrors.has(code) || transientStates.test(code))) return true;
   return transientMessages.test(message ?? '') || isTransient(cause);
+}
+
+/** Whether a row exists already that has to be the only one, by this constraint if it is named. */
+export function isDuplicate(error: unknown, constraint?: string): boolean {
+  const broken = (error as { constraint?: string } | null | undefined)?.constraint;
+  return codeOf(error) === '23505' && (constraint === undefined || broken === constraint);
 }
 
 /** SQLSTATE, or the system's code of a failure. */

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { commit, isRerunnable } from './database.js';
+import { commit, withReruns } from './database.js';
 
 /** One transaction for both: entities, and the connection below them for hand-written SQL. */
 export interface EntityTransaction {
@@ -9,25 +8,15 @@ export interface EntityTransaction {
   readonly client: pg.PoolClient;
 }
 
-const RETRIES = 5;
-const FIRST_RETRY_PAUSE_MS = 5;
-
 /**
  * Runs `work` in a transaction and commits it. After a deadlock or a serialisation failure, it runs again from the
  * start, so it must do nothing but its queries: no mail, and no calls to providers.
  */
-export async function inEntityTransaction<T>(
+export function inEntityTransaction<T>(
   source: DataSource,
   work: (transaction: EntityTransaction) => Promise<T>,
 ): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await transactOnce(source, work);
-    } catch (error) {
-      if (attempt >= RETRIES || !isRerunnable(error)) throw error;
-      await pause(FIRST_RETRY_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
-    }
-  }
+  return withReruns(() => transactOnce(source, work));
 }
 
 async function transactOnce<T>(

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '#database/database.js';
+import { inTransaction, isDuplicate } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import type { MailLanguage } from '#identity/language.js';
 import type { Actor } from '#identity/role.js';
@@ -18,8 +18,6 @@ export interface EmailChange {
   email: string;
   password: string;
 }
-
-const UNIQUE_VIOLATION = '23505';
 
 export interface EmailServiceParts extends PeopleParts {
   readonly passwords: PasswordService;
@@ -67,8 +65,7 @@ export class EmailService {
       this.parts.mail.wake();
       return { email };
     } catch (error) {
-      const { code, constraint } = error as { code?: string; constraint?: string };
-      throw code === UNIQUE_VIOLATION && constraint === 'users_email_key' ? deadLink() : error;
+      throw isDuplicate(error, 'users_email_key') ? deadLink() : error;
     }
   }
 }

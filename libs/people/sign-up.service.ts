@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '#database/database.js';
+import { inTransaction, isDuplicate } from '#database/database.js';
 import type { MailLanguage } from '#identity/language.js';
 import { hashToken } from '#identity/secret-token.js';
 import type { OpenedSession } from '#identity/session.store.js';
@@ -25,8 +25,6 @@ export interface SignUpConfirmation {
   /** The name of the account; by default the part of the email address before the `@`. */
   name?: string | undefined;
 }
-
-const UNIQUE_VIOLATION = '23505';
 
 /**
  * Sign-up takes two steps. The first takes an email address and only sends a mail. The link in the mail sets the
@@ -72,8 +70,7 @@ export class SignUpService {
         return this.parts.sessions.open({ userId, ...origin }, client);
       });
     } catch (error) {
-      const { code, constraint } = error as { code?: string; constraint?: string };
-      throw code === UNIQUE_VIOLATION && constraint === 'users_email_key' ? deadLink() : error;
+      throw isDuplicate(error, 'users_email_key') ? deadLink() : error;
     }
   }
 }

@@ -114,3 +114,11 @@ export abstract class Looping {
 
   protected abstract round(signal: AbortSignal): Promise<boolean | void>;
 }
+
+/** Waits until something is over, at most this long. */
+export async function waitAtMost(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}

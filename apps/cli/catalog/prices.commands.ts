@@ -71,11 +71,11 @@ function addDecisions(prices: Command): void {
     .argument('<proposal>', 'proposal id')
     .option('--revision <n>', 'the revision you reviewed; the newest by default', revisionArgument)
     .option(...AS_OPTION)
-    .action(confirm);
+    .action((id: string, options: Decision) => decide('confirm', id, options));
   command('cancel', 'cancel a proposal', prices)
     .argument('<proposal>', 'proposal id')
     .option(...AS_OPTION)
-    .action(cancel);
+    .action((id: string, options: Decision) => decide('cancel', id, options));
 }
 
 const PROPOSE_EXAMPLES = `
@@ -190,20 +190,13 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
   if (more) printText(`There are more than these ${PROPOSALS_SHOWN}. The console shows them all.`);
 }
 
-async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
-  const proposal = await onDatabase(async (pool) => {
-    const service = proposalsOf(pool);
-    const author = await by(pool, options);
-    return service.confirm(id, options.revision ?? (await service.find(id)).revision, author);
-  });
-  tellDecision(proposal, options);
-}
+type Decision = Acting & { revision?: number; json?: boolean };
 
-async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
+async function decide(decision: 'confirm' | 'cancel', id: string, options: Decision): Promise<void> {
   const proposal = await onDatabase(async (pool) => {
     const service = proposalsOf(pool);
     const author = await by(pool, options);
-    return service.cancel(id, (await service.find(id)).revision, author);
+    return service[decision](id, options.revision ?? (await service.find(id)).revision, author);
   });
   tellDecision(proposal, options);
 }

@@ -2,6 +2,7 @@ import type { Logger } from '#platform/logging.js';
 import { newId } from '#platform/ids.js';
 import { watchLag } from '../bus.metrics.js';
 import type { Registry } from '#platform/metrics.js';
+import { waitAtMost } from '#platform/loop.js';
 import { DEFAULT_BACKOFF, type BackoffOptions } from '../backoff.js';
 import type { ReadMarker } from '../bus.client.js';
 import { BusUnavailable, BusWiringError } from '../bus.errors.js';
@@ -66,7 +67,8 @@ export class InProcessBroker {
     const queues = this.readers
       .filter((reader) => reader.group === group)
       .flatMap(({ partitions }) => partitions);
-    await this.settle(queues);
+    const limitMs = this.options.drainTimeoutMs ?? DEFAULT_DRAIN_TIMEOUT_MS;
+    await waitAtMost(limitMs, Promise.all(queues.map((queue) => queue.idle())));
     for (const queue of queues) queue.attach(undefined);
   }
 
@@ -104,17 +106,9 @@ export class InProcessBroker {
   async close(): Promise<void> {
     this.closed = true;
     const queues = this.readers.flatMap(({ partitions }) => partitions);
-    await this.settle(queues);
+    const limitMs = this.options.drainTimeoutMs ?? DEFAULT_DRAIN_TIMEOUT_MS;
+    await waitAtMost(limitMs, Promise.all(queues.map((queue) => queue.idle())));
     for (const queue of queues) queue.abandon();
-  }
-
-  private async settle(queues: readonly PartitionQueue[]): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.options.drainTimeoutMs ?? DEFAULT_DRAIN_TIMEOUT_MS);
-    });
-    await Promise.race([Promise.all(queues.map((queue) => queue.idle())), limit]);
-    clearTimeout(timer);
   }
 
   private readerOf(topic: string, group: string): Reader {

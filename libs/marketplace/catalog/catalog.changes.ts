@@ -6,6 +6,7 @@ import { topics } from '#bus/topics.js';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
+import { isDuplicate } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 
@@ -17,8 +18,6 @@ export interface CatalogChange<T> {
   readonly before?: unknown;
   readonly after: unknown;
 }
-
-const UNIQUE_VIOLATION = '23505';
 
 /**
  * Changes of the catalog: one at a time, under the lock that excludes holds, with an audit log entry and a message to
@@ -65,8 +64,7 @@ export async function changeCatalog<T>(
 }
 
 function refuseTwice(error: unknown): never {
-  const { code } = error as { code?: string };
-  throw code === UNIQUE_VIOLATION
+  throw isDuplicate(error)
     ? new ApiError('conflict', 'This name is already taken.', { cause: error })
     : error;
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
+import { isDuplicate } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import type { PriceText } from '#pricing/price-text.js';
@@ -10,8 +11,6 @@ import { changeOf, changeText, changeSubject, versionsOf } from './price-change.
 import type { ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
 import { ratesOf } from './rates.js';
-
-const UNIQUE_VIOLATION = '23505';
 
 export function conflict(message: string): ApiError {
   return new ApiError('conflict', message);
@@ -33,7 +32,7 @@ export async function insertVersions(client: pg.ClientBase, proposal: Proposal):
       insertRules(client, proposal),
     ]);
   } catch (error) {
-    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    if (!isDuplicate(error)) throw error;
     throw conflict('A subject has a version from exactly that time: revise the proposal with another.');
   }
   const { rows: revisions } = await client.query<{ revision: bigint }>(

@@ -6,6 +6,7 @@ import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { hostname } from 'node:os';
 import { useTracing } from '../tracing.js';
 import { version } from '../version.js';
+import { waitAtMost } from '../loop.js';
 import { RegistryProducer } from './registry.producer.js';
 import { SdkTracing } from './sdk-tracing.js';
 import { SpanPost } from './span.post.js';
@@ -25,10 +26,7 @@ export function startOtlp(config: TelemetryConfig, parts: TelemetryParts): Telem
   return {
     stop: async () => {
       useTracing(undefined);
-      let timer: NodeJS.Timeout | undefined;
-      const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_LIMIT_MS)));
-      await Promise.race([Promise.allSettled([traces.shutdown(), metrics?.shutdown()]), limit]);
-      clearTimeout(timer);
+      await waitAtMost(STOP_LIMIT_MS, Promise.allSettled([traces.shutdown(), metrics?.shutdown()]));
     },
   };
 }
