@@ -16,19 +16,20 @@ export const consoleRoutes = {
           'The price of a credit in the payment currency: the rate of the signed-in account, or the standard rate.',
         examples: ['1.3'],
       }),
-      groups: z.array(z.string()).meta({
-        description:
+      groups: z
+        .array(z.string())
+        .describe(
           'The groups that the signed-in account can create keys in, or those open to every account.',
-      }),
+        ),
     }),
   }),
   session: forAll.get('findSession', '/api/public/session', {
     summary: 'Get the current session, or null.',
     answer: z.object({
       session: sessionView.nullable(),
-      onePerson: z.boolean().meta({
-        description: 'For staff: whether the installation is declared to have only one person.',
-      }),
+      onePerson: z
+        .boolean()
+        .describe('For staff: whether the installation is declared to have only one person.'),
     }),
   }),
 };

@@ -6,22 +6,23 @@ export const approvalView = z
   .object({
     id: z.string(),
     kind: z.string().meta({ examples: ['topup.manual'] }),
-    subject: z.string().meta({ description: 'The subject of the change, as `kind:{id}`.' }),
+    subject: z.string().describe('The subject of the change, as `kind:{id}`.'),
     accountId: z.string().nullable(),
-    details: z.unknown().meta({ description: 'The requested change; the fields depend on the type.' }),
+    details: z.unknown().describe('The requested change; the fields depend on the type.'),
     amount: amountView.nullable(),
     reason: z.string(),
     state: z.enum(['pending', 'approved', 'rejected']),
-    requestedBy: z.string().meta({ description: "A person's ID." }),
+    requestedBy: z.string().describe("A person's ID."),
     decidedBy: z.string().nullable(),
-    self: z.boolean().meta({
-      description:
+    self: z
+      .boolean()
+      .describe(
         'Whether one person requested and approved it, because the installation is declared to have only one.',
-    }),
+      ),
     decisionNote: z.string().nullable(),
     outcome: z
       .unknown()
-      .meta({ description: 'The result once applied; the fields depend on the type. Null before that.' }),
+      .describe('The result once applied; the fields depend on the type. Null before that.'),
     createdAt: timeView,
     decidedAt: timeView.nullable(),
   })

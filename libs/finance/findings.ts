@@ -89,16 +89,17 @@ export const findingShape = z
     control: z.string(),
     subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
     state: wordView(foundStates).meta({ examples: ['overdue', 'missing_here', 'differs'] }),
-    message: z.string().meta({ description: 'The state and its details as an English sentence.' }),
-    details: z.record(z.string(), z.string().nullable()).meta({
-      description:
+    message: z.string().describe('The state and its details as an English sentence.'),
+    details: z
+      .record(z.string(), z.string().nullable())
+      .describe(
         'What the state is about: amounts as decimal strings with their unit, IDs, times. `also` has further states.',
-    }),
-    transactionIds: z.array(numberText).meta({ description: 'Related ledger transactions.' }),
+      ),
+    transactionIds: z.array(numberText).describe('Related ledger transactions.'),
     firstSeenAt: timeView,
     lastSeenAt: timeView,
     resolvedAt: timeView.nullable(),
-    acknowledgedBy: z.string().nullable().meta({ description: '`user:{id}`.' }),
+    acknowledgedBy: z.string().nullable().describe('`user:{id}`.'),
     acknowledgedAt: timeView.nullable(),
     note: z.string().nullable(),
   })

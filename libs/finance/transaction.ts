@@ -9,10 +9,10 @@ import { amountView, numberText, type RowOf, timeView, wordView } from '#platfor
 export const transactionHead = z.object({
   id: numberText,
   kind: wordView(postingKinds),
-  reference: z.string().meta({ description: 'Unique, so that nothing is posted twice.' }),
+  reference: z.string().describe('Unique, so that nothing is posted twice.'),
   accountId: z.string().nullable(),
   chargeId: z.string().nullable(),
-  effectiveAt: timeView.meta({ description: 'When the recorded fact happened.' }),
+  effectiveAt: timeView.describe('When the recorded fact happened.'),
   recordedAt: timeView,
 });
 

@@ -27,4 +27,4 @@ const fields = {
 
 export const limitsFields = z
   .strictObject(fields)
-  .meta({ description: 'What a call can request from the model. Omitted limits do not apply.' });
+  .describe('What a call can request from the model. Omitted limits do not apply.');

@@ -11,7 +11,7 @@ export const auditView = z
     actorEmail: z
       .string()
       .nullable()
-      .meta({ description: "The actor's current email address. The log itself stores only IDs." }),
+      .describe("The actor's current email address. The log itself stores only IDs."),
     action: wordView(auditActions),
     subject: z.string(),
     accountId: z.string().nullable(),

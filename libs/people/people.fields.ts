@@ -31,7 +31,7 @@ export const oneTimeCode = z
   .trim()
   .min(6)
   .max(40)
-  .meta({ description: 'Six digits from your device, or a recovery code.' });
+  .describe('Six digits from your device, or a recovery code.');
 
 export const mailLanguage = z.enum(mailLanguages);
 

@@ -8,8 +8,8 @@ const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const
 export const activityLine = z.object({
   id: numberText,
   action: z.string().meta({ examples: ['account.view_began', 'session.opened', 'key.created'] }),
-  by: z.enum(activityActors).meta({ description: 'You, or the role of the actor.' }),
-  subject: z.string().meta({ description: 'The subject, as `kind:{id}`.' }),
+  by: z.enum(activityActors).describe('You, or the role of the actor.'),
+  subject: z.string().describe('The subject, as `kind:{id}`.'),
   reason: z.string().nullable(),
   ticketId: z.string().nullable(),
   at: timeView,

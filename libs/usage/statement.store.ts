@@ -34,13 +34,13 @@ export const statementEntry = z
     kind: wordView(customerPostings),
     reference: z.string(),
     balance: z.enum(balances),
-    amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
+    amount: amountView.describe('Positive amounts add to the balance.'),
     balanceAfter: amountView
       .nullable()
-      .meta({ description: 'Null for a line that summarizes the movements of a request.' }),
+      .describe('Null for a line that summarizes the movements of a request.'),
     chargeId: z.string().nullable(),
-    topupId: z.string().nullable().meta({ description: 'The top-up of a payment, for its receipt.' }),
-    state: z.enum(usageStates).nullable().meta({ description: 'The current state of the request.' }),
+    topupId: z.string().nullable().describe('The top-up of a payment, for its receipt.'),
+    state: z.enum(usageStates).nullable().describe('The current state of the request.'),
     model: z.string().nullable(),
     keyId: z.string().nullable(),
   })

@@ -17,7 +17,7 @@ export interface UsageFilter {
   to?: Date | undefined;
 }
 
-const whole = numberText.nullable().meta({ description: 'A whole number.' });
+const whole = numberText.nullable().describe('A whole number.');
 
 export const usageEntry = z
   .object({
@@ -39,7 +39,7 @@ export const usageEntry = z
     operatorLoss: amountView,
     refusalCode: z.string().nullable(),
     reason: z.string().nullable(),
-    channel: z.string().nullable().meta({ description: 'Visible to staff only; null for customers.' }),
+    channel: z.string().nullable().describe('Visible to staff only; null for customers.'),
     upstreamStatus: z.int().nullable(),
     latencyMs: z.int().nullable(),
     taskId: z.string().nullable(),

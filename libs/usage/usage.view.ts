@@ -10,29 +10,27 @@ export const foundRequest = usageEntry.extend({ accountId: z.string() }).meta({ 
 const totals = {
   spent: amountView,
   requests: z.int(),
-  failures: z.int().meta({ description: 'Requests that were refunded in full.' }),
-  latencyMs: z.int().nullable().meta({ description: 'The average latency.' }),
+  failures: z.int().describe('Requests that were refunded in full.'),
+  latencyMs: z.int().nullable().describe('The average latency.'),
 };
 const chartTotals = z.object(totals).meta({ id: 'UsageTotals' });
 const subjectView = z
   .string()
   .nullable()
-  .meta({ description: 'Empty for requests without one. Null for all those not listed by name.' });
-const before = chartTotals
-  .nullable()
-  .meta({ description: 'Totals of the previous period. Null if not known.' });
+  .describe('Empty for requests without one. Null for all those not listed by name.');
+const before = chartTotals.nullable().describe('Totals of the previous period. Null if not known.');
 
 export const usageChart = z
   .object({
     from: timeView,
-    to: timeView.meta({ description: 'Exclusive.' }),
+    to: timeView.describe('Exclusive.'),
     stepSeconds: z.int(),
     total: chartTotals,
     before,
     subjects: z.array(z.object({ subject: subjectView, ...totals, before })),
     points: z.array(
       z.object({
-        at: timeView.meta({ description: 'The start of the step.' }),
+        at: timeView.describe('The start of the step.'),
         before,
         subjects: z.array(z.object({ subject: subjectView, ...totals })),
       }),
@@ -42,7 +40,7 @@ export const usageChart = z
 
 export const dailyTotal = z
   .object({
-    day: z.string().meta({ description: 'UTC day, such as 2026-01-31.' }),
+    day: z.string().describe('UTC day, such as 2026-01-31.'),
     model: z.string().nullable(),
     keyId: z.string().nullable(),
     requests: countView,
@@ -50,7 +48,7 @@ export const dailyTotal = z
     released: countView,
     refused: countView,
     open: countView,
-    amount: amountView.meta({ description: 'The settled amount.' }),
+    amount: amountView.describe('The settled amount.'),
   })
   .meta({ id: 'DailyTotal' });
 

@@ -16,17 +16,15 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export const deliveryView = z
   .object({
     id: z.string(),
-    eventId: z
-      .string()
-      .meta({ description: 'The value of the header webhook-id, the same in every attempt and replay.' }),
+    eventId: z.string().describe('The value of the header webhook-id, the same in every attempt and replay.'),
     type: z.string(),
-    state: z.enum(DELIVERY_STATES).meta({ description: '`failed`: given up, or the endpoint was disabled.' }),
-    attempts: z.number().int().meta({ description: 'Attempts since it was queued or last replayed.' }),
+    state: z.enum(DELIVERY_STATES).describe('`failed`: given up, or the endpoint was disabled.'),
+    attempts: z.number().int().describe('Attempts since it was queued or last replayed.'),
     nextAttemptAt: timeView.nullable(),
     createdAt: timeView,
     endedAt: timeView.nullable(),
-    lastStatus: z.number().int().nullable().meta({ description: 'The HTTP status of the last attempt.' }),
-    lastError: z.string().nullable().meta({ description: 'Why the last attempt got no answer.' }),
+    lastStatus: z.number().int().nullable().describe('The HTTP status of the last attempt.'),
+    lastError: z.string().nullable().describe('Why the last attempt got no answer.'),
   })
   .meta({ id: 'WebhookDelivery' });
 
@@ -37,7 +35,7 @@ export const attemptView = z.object({
   durationMs: z.number().int(),
   status: z.number().int().nullable(),
   error: z.string().nullable(),
-  answer: z.string().nullable().meta({ description: 'The first characters of the answer.' }),
+  answer: z.string().nullable().describe('The first characters of the answer.'),
 });
 
 interface OwnEndpoint {

@@ -48,13 +48,13 @@ export const supportRoutes = {
   }),
   freeze: forStaff.post('freezeAccount', '/api/support/accounts/{accountId}/freeze', {
     summary: 'Freeze an account: all new paid calls are refused.',
-    body: z.strictObject({ reason: reasonText.meta({ description: 'Shown to the account owner.' }) }),
+    body: z.strictObject({ reason: reasonText.describe('Shown to the account owner.') }),
     answer: accountView,
     refusals: ['second_person_required'],
   }),
   unfreeze: forStaff.post('unfreezeAccount', '/api/support/accounts/{accountId}/unfreeze', {
     summary: 'Unfreeze an account. If its balance is below zero, only credits can unfreeze it.',
-    body: z.strictObject({ note: reasonText.meta({ description: 'Recorded in the audit log.' }) }),
+    body: z.strictObject({ note: reasonText.describe('Recorded in the audit log.') }),
     answer: accountView,
     refusals: ['second_person_required', 'conflict'],
   }),

@@ -10,8 +10,8 @@ export const viewRoutes = {
     description:
       "Until the view ends, the GET routes for customers (`/api/account`, `/api/usage`, …) answer for that account, and all other requests of this session are refused. The session shows this in `viewing`. The owner can see the viewer's role, the time and the reason.",
     body: z.strictObject({
-      reason: reasonText.meta({ description: 'Your reason. Shown to the account owner.' }),
-      ticketId: id.optional().meta({ description: "The account's ticket that the view is about." }),
+      reason: reasonText.describe('Your reason. Shown to the account owner.'),
+      ticketId: id.optional().describe("The account's ticket that the view is about."),
     }),
     answer: z.object({ accountId: z.string(), name: z.string(), until: timeView }),
   }),

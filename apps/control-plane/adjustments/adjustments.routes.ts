@@ -18,10 +18,7 @@ import {
 import { routesFor } from '../http/route.js';
 
 const state = z.enum(['done', 'pending', 'rejected']);
-const approvalId = z
-  .string()
-  .nullable()
-  .meta({ description: 'The approval that a second person has to give.' });
+const approvalId = z.string().nullable().describe('The approval that a second person has to give.');
 const adjusted = z
   .object({ state, adjustment: adjustmentView.nullable(), approvalId })
   .meta({ id: 'AdjustmentAnswer' });
@@ -42,8 +39,8 @@ const filter = {
   accountId: id.optional(),
   ticketId: id.optional(),
   reason: adjustmentReason.optional(),
-  from: time.optional().meta({ description: 'Recorded at or after this time.' }),
-  to: time.optional().meta({ description: 'Recorded before this time.' }),
+  from: time.optional().describe('Recorded at or after this time.'),
+  to: time.optional().describe('Recorded before this time.'),
 };
 
 const forFinance = routesFor(['finance'], 'Adjustments');
@@ -93,7 +90,7 @@ export const adjustmentRoutes = {
       amount: creditAmount
         .refine((value) => value > 0n, 'must be above 0')
         .optional()
-        .meta({ description: 'Omit to write off the whole debt.' }),
+        .describe('Omit to write off the whole debt.'),
       note,
       requestId: requestIdField,
     }),
@@ -116,7 +113,7 @@ export const adjustmentRoutes = {
       accounts: z.number().int(),
       frozen: z.number().int(),
       debt: amountView,
-      owedRewards: amountView.meta({ description: 'Includes accounts that are not frozen.' }),
+      owedRewards: amountView.describe('Includes accounts that are not frozen.'),
     }),
     csv: ['exportDebts', 'Download accounts in debt as CSV.'],
   }),

@@ -16,10 +16,11 @@ const CHANNELS = '/api/admin/channels';
 
 export const modelUnits = z.enum(['call', 'second', 'token']);
 
-const routing = z.enum(routings).meta({
-  description:
+const routing = z
+  .enum(routings)
+  .describe(
     'What decides among its channels of the same priority: their weights, the lowest cost, or the lowest latency. An alias is routed as its model.',
-});
+  );
 
 const modelView = z
   .object({
@@ -32,9 +33,9 @@ const modelView = z
     limits: limitsFields,
     routing,
     groups: z.array(z.string()),
-    sales: z.array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() })).meta({
-      description: "The model's groups. `hindrance` says why it is not listed and sold there; null if it is.",
-    }),
+    sales: z
+      .array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() }))
+      .describe("The model's groups. `hindrance` says why it is not listed and sold there; null if it is."),
     createdAt: timeView,
   })
   .meta({ id: 'Model' });
@@ -44,20 +45,21 @@ const modelNames = z.array(modelName).max(10_000);
 const perMinute = z.int().min(1).max(1_000_000_000).nullable();
 const runningTasks = z.int().min(0).max(1_000_000_000).nullable();
 
-const open = z.boolean().meta({
-  description: 'Whether every account can create keys in the group, or only accounts with a grant.',
-});
+const open = z
+  .boolean()
+  .describe('Whether every account can create keys in the group, or only accounts with a grant.');
 
 const groupView = z
   .object({
     name: z.string(),
     open,
     models: z.array(z.string()),
-    multiplier: z.string().nullable().meta({ description: 'In force now. Null if withdrawn.' }),
-    fixedPerCall: z.string().nullable().meta({
-      description: 'Credits per call if the group has a fixed price. Null if list prices apply.',
-    }),
-    requestsPerMinute: perMinute.meta({ description: 'Per account. Null if the defaults apply.' }),
+    multiplier: z.string().nullable().describe('In force now. Null if withdrawn.'),
+    fixedPerCall: z
+      .string()
+      .nullable()
+      .describe('Credits per call if the group has a fixed price. Null if list prices apply.'),
+    requestsPerMinute: perMinute.describe('Per account. Null if the defaults apply.'),
     tokensPerMinute: perMinute,
     imagesPerMinute: perMinute,
     maxRunningTasks: runningTasks,
@@ -79,14 +81,14 @@ const channelView = z
   })
   .meta({ id: 'Channel' });
 
-const approvalId = z.string().nullable().meta({ description: 'The approval that missing models wait for.' });
+const approvalId = z.string().nullable().describe('The approval that missing models wait for.');
 
 const routesId = z
   .string()
   .nullable()
-  .meta({ description: 'The approval that missing models, names at the upstream and groups wait for.' });
+  .describe('The approval that missing models, names at the upstream and groups wait for.');
 
-const openingId = z.string().nullable().meta({ description: 'The approval that the opening waits for.' });
+const openingId = z.string().nullable().describe('The approval that the opening waits for.');
 
 const modelSettings = z
   .strictObject({ enabled: z.boolean(), ownedBy: name, limits: limitsFields, routing })
@@ -123,10 +125,8 @@ export const catalogRoutes = {
       'A model is for sale once a proposal gives it a price. An alias has the price of its model. It enters groups with a fixed price, or one further below the list price than one person may change prices, once another administrator has approved that.',
     body: z.strictObject({
       id: modelName,
-      family: z.enum(modelFamilies).optional().meta({ description: 'Omit for an alias.' }),
-      unit: modelUnits
-        .optional()
-        .meta({ description: 'The unit that is priced. Required if the type allows several.' }),
+      family: z.enum(modelFamilies).optional().describe('Omit for an alias.'),
+      unit: modelUnits.optional().describe('The unit that is priced. Required if the type allows several.'),
       ownedBy: name,
       aliasOf: modelName.optional(),
       enabled: z.boolean().default(true),

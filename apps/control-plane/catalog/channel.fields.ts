@@ -17,40 +17,35 @@ export const apiKeys = z
   )
   .min(1, 'must hold a key')
   .max(100)
-  .meta({
-    description:
-      'Used in turn. They are never shown; `keyMarks` tells them apart. For `vertex`, the JSON of service accounts.',
-  });
+  .describe(
+    'Used in turn. They are never shown; `keyMarks` tells them apart. For `vertex`, the JSON of service accounts.',
+  );
 
 export const channelFields = {
-  baseUrl: z.string().max(500).meta({ description: 'Must be https unless private addresses are allowed.' }),
+  baseUrl: z.string().max(500).describe('Must be https unless private addresses are allowed.'),
   enabled: z.boolean(),
-  priority: z
-    .int()
-    .min(-1_000)
-    .max(1_000)
-    .meta({ description: 'Channels with a higher priority are tried first.' }),
-  weight: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .meta({ description: 'Share of requests among channels with the same priority.' }),
+  priority: z.int().min(-1_000).max(1_000).describe('Channels with a higher priority are tried first.'),
+  weight: z.int().min(1).max(1_000_000).describe('Share of requests among channels with the same priority.'),
   requestTimeoutMs: z.int().min(100).max(3_600_000),
   maxConcurrency: z.int().min(1).max(1_000_000).nullable(),
   allowPrivateAddress: z
     .boolean()
-    .meta({ description: 'For your own upstreams: allows plain http and addresses that are not public.' }),
-  honoursIdempotency: z.boolean().meta({
-    description:
+    .describe('For your own upstreams: allows plain http and addresses that are not public.'),
+  honoursIdempotency: z
+    .boolean()
+    .describe(
       'The upstream returns the same task when a create request is repeated with the same Idempotency-Key.',
-  }),
+    ),
 };
 
-export const webhookSecret = z.string().max(200).nullable().meta({
-  description:
+export const webhookSecret = z
+  .string()
+  .max(200)
+  .nullable()
+  .describe(
     'What the vendor signs its webhooks with: `whsec_` and the secret in base64. `replicate` and `openai` need it. It is never shown: `webhookSecretMark` tells one from another and is null without one. null removes it.',
-});
+  );
 
 export const routedModels = z
   .record(modelName, z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be the name of a model'))
-  .meta({ description: "Maps each model to the upstream's name for it." });
+  .describe("Maps each model to the upstream's name for it.");

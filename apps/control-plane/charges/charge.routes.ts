@@ -5,7 +5,7 @@ import { amountView, id, timeView, numberText } from '#platform/http/fields.js';
 import { dimensionFields, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 
-const decimalView = z.string().meta({ description: 'An exact decimal string.' });
+const decimalView = z.string().describe('An exact decimal string.');
 const wholeView = z
   .union([z.bigint(), z.number(), z.string()])
   .transform(String)
@@ -15,14 +15,14 @@ const wholeView = z
 const version = z
   .object({ id: numberText, effectiveFrom: timeView.nullable() })
   .nullable()
-  .meta({ description: '`effectiveFrom` is null for the version in force from the beginning.' })
+  .describe('`effectiveFrom` is null for the version in force from the beginning.')
   .meta({ id: 'PriceVersion' });
 
 const line = z
   .object({
     kind: z.enum(lineKinds),
     units: wholeView,
-    unitPrice: decimalView.meta({ description: 'Credits per token.' }),
+    unitPrice: decimalView.describe('Credits per token.'),
     amount: amountView,
   })
   .meta({ id: 'ChargeLine' });
@@ -34,7 +34,7 @@ const terms = {
   group: z.string(),
   rule: z.enum(['list', 'fixed_per_call']),
   units: wholeView,
-  unitPrice: decimalView.nullable().meta({ description: 'Null if priced by the token: see the lines.' }),
+  unitPrice: decimalView.nullable().describe('Null if priced by the token: see the lines.'),
   multiplier: decimalView,
   lines: z.array(line).nullable(),
   versions: z.object({ price: version, multiplier: version, groupRule: version }),
@@ -59,11 +59,11 @@ const chargeView = z
         ...terms,
         dimensions: z
           .object({ size: said, quality: said, resolution: said, input: said, mode: said, audio: said })
-          .meta({ description: 'The properties of the request that can affect the unit price.' }),
+          .describe('The properties of the request that can affect the unit price.'),
       })
       .omit({ model: true, group: true })
       .nullable()
-      .meta({ description: 'How the price was calculated. Null if the request was refused before pricing.' }),
+      .describe('How the price was calculated. Null if the request was refused before pricing.'),
     refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
     hold: z.object({ amount: amountView, at: timeView }).nullable(),
     settlement: z
@@ -76,21 +76,19 @@ const chargeView = z
       .nullable(),
     release: z.object({ amount: amountView, at: timeView, reason: z.string().nullable() }).nullable(),
     refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
-    operatorLoss: amountView.meta({
-      description: 'Usage beyond the hold, which the customer is not charged for.',
-    }),
+    operatorLoss: amountView.describe('Usage beyond the hold, which the customer is not charged for.'),
     task: z
       .object({ id: z.string(), state: z.string(), createdAt: timeView, endedAt: timeView.nullable() })
       .nullable(),
     upstream: z.object({
       status: z.int().nullable(),
       latencyMs: z.int().nullable(),
-      channel: z.string().nullable().meta({ description: 'Visible to staff only; null for customers.' }),
+      channel: z.string().nullable().describe('Visible to staff only; null for customers.'),
     }),
     recomputed: z
       .object({ hold: amountView, settlement: amountView, operatorLoss: amountView })
       .nullable()
-      .meta({ description: 'The same amounts, recalculated now from the recorded versions.' }),
+      .describe('The same amounts, recalculated now from the recorded versions.'),
     attempts: z
       .array(
         z.object({
@@ -100,13 +98,13 @@ const chargeView = z
           code: z.string().nullable(),
         }),
       )
-      .meta({
-        description: 'All charges of the request in order, one per model tried, including this one.',
-      }),
-    agrees: z.boolean().nullable().meta({
-      description:
+      .describe('All charges of the request in order, one per model tried, including this one.'),
+    agrees: z
+      .boolean()
+      .nullable()
+      .describe(
         'Whether the recalculation matches the stored amounts, using the versions in force at the hold.',
-    }),
+      ),
     timeline: z.array(z.object({ at: timeView, what: z.string(), amount: amountView.nullable() })),
     transactions: z.array(
       z.object({
@@ -141,9 +139,9 @@ function ofTokens<T extends z.ZodType>(field: T) {
 const work = {
   n: count.optional(),
   seconds: count.optional(),
-  dimensions: dimensionFields.optional().meta({
-    description: 'Further properties that the price depends on. Omitted properties have their default.',
-  }),
+  dimensions: dimensionFields
+    .optional()
+    .describe('Further properties that the price depends on. Omitted properties have their default.'),
   tokens: z.strictObject(ofTokens(tokens.default(0))).optional(),
 };
 
@@ -196,19 +194,20 @@ export const chargeRoutes = {
       model: modelName,
       group: groupName
         .optional()
-        .meta({ description: 'A group of one of your keys. Optional if your keys are all in one group.' }),
-      keyId: id.optional().meta({
-        description: "One of your keys, instead of a group. The key's list of models also applies.",
-      }),
+        .describe('A group of one of your keys. Optional if your keys are all in one group.'),
+      keyId: id
+        .optional()
+        .describe("One of your keys, instead of a group. The key's list of models also applies."),
       ...work,
       text: z
         .string()
         .max(100_000)
         .optional()
-        .meta({ description: 'The prompt, or the text to speak, from which tokens are estimated.' }),
-      maxOutputTokens: tokens.min(1).optional().meta({
-        description: "With `text`: the maximum length of the answer in tokens. Default: the model's maximum.",
-      }),
+        .describe('The prompt, or the text to speak, from which tokens are estimated.'),
+      maxOutputTokens: tokens
+        .min(1)
+        .optional()
+        .describe("With `text`: the maximum length of the answer in tokens. Default: the model's maximum."),
     }),
     answer: z.object({
       ...quoteView,
@@ -216,9 +215,9 @@ export const chargeRoutes = {
       estimate: z
         .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
         .nullable()
-        .meta({ description: 'With `text`: the tokens held, and an estimate.' }),
+        .describe('With `text`: the tokens held, and an estimate.'),
       balance: amountView,
-      covered: z.boolean().meta({ description: 'Whether your current balance covers the amount.' }),
+      covered: z.boolean().describe('Whether your current balance covers the amount.'),
     }),
     refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
   }),

@@ -9,30 +9,26 @@ const letterView = z
   .object({
     id: numberText,
     topic: z.string(),
-    group: z.string().meta({ description: 'The consumer group that could not handle it.' }),
+    group: z.string().describe('The consumer group that could not handle it.'),
     partition: z.int(),
     offset: z.string(),
     key: z.string().nullable(),
-    about: z.string().nullable().meta({ description: 'The subject; for topics about money, the charge.' }),
-    fault: wordView(letterFaults).meta({
-      description: '`unreadable`: the message is not one of its topic; `failed`: its handler failed.',
-    }),
-    reason: z.string().meta({ description: 'The error, in English.' }),
+    about: z.string().nullable().describe('The subject; for topics about money, the charge.'),
+    fault: wordView(letterFaults).describe(
+      '`unreadable`: the message is not one of its topic; `failed`: its handler failed.',
+    ),
+    reason: z.string().describe('The error, in English.'),
     at: timeView,
     canReplay: z.boolean(),
-    obstacle: wordView(letterObstacles).nullable().meta({
-      description: 'Why it cannot be replayed. Null if it can.',
-    }),
-    effect: z
-      .string()
-      .meta({ description: 'What a replay would do, or why it is not possible, in English.' }),
+    obstacle: wordView(letterObstacles).nullable().describe('Why it cannot be replayed. Null if it can.'),
+    effect: z.string().describe('What a replay would do, or why it is not possible, in English.'),
     replayedAt: timeView.nullable(),
     replayedBy: z.string().nullable(),
   })
   .meta({ id: 'DeadLetter' });
 const wholeLetter = letterView
   .extend({
-    payload: z.string().nullable().meta({ description: 'The message as received, readable or not.' }),
+    payload: z.string().nullable().describe('The message as received, readable or not.'),
   })
   .meta({ id: 'WholeDeadLetter' });
 

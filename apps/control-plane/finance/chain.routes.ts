@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
-const hash = z.string().meta({ description: 'SHA-256, hex.' });
+const hash = z.string().describe('SHA-256, hex.');
 
 const blockView = z
   .object({
-    number: numberText.meta({ description: 'Starts at 1.' }),
+    number: numberText.describe('Starts at 1.'),
     previousHash: hash,
     hash,
-    digest: hash.meta({ description: 'Covers the hashes of the rows that the block seals.' }),
-    leavesHash: hash.meta({ description: 'Covers the identifiers of the rows that were touched.' }),
-    firstId: numberText.meta({ description: 'Its first ledger transaction.' }),
-    lastId: numberText.meta({ description: 'Its last ledger transaction. Everything up to it is sealed.' }),
+    digest: hash.describe('Covers the hashes of the rows that the block seals.'),
+    leavesHash: hash.describe('Covers the identifiers of the rows that were touched.'),
+    firstId: numberText.describe('Its first ledger transaction.'),
+    lastId: numberText.describe('Its last ledger transaction. Everything up to it is sealed.'),
     transactionCount: z.number().int(),
     entryCount: z.number().int(),
     sealedAt: timeView,
     signature: z
       .object({
-        keyId: z.string().meta({ description: "The first characters of the public key's SHA-256." }),
-        signature: z.string().meta({ description: 'Ed25519 over the number and the hash, base64.' }),
+        keyId: z.string().describe("The first characters of the public key's SHA-256."),
+        signature: z.string().describe('Ed25519 over the number and the hash, base64.'),
         signedAt: timeView,
       })
       .nullable()
-      .meta({ description: 'Signs heads only. A signature covers all earlier blocks.' }),
+      .describe('Signs heads only. A signature covers all earlier blocks.'),
   })
   .meta({ id: 'ChainBlock' });
 

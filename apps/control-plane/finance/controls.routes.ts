@@ -9,24 +9,24 @@ const findingId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
 const count = countView
   .nullable()
-  .meta({ description: 'The number of findings, which should be 0. Null if the control could not run.' });
+  .describe('The number of findings, which should be 0. Null if the control could not run.');
 const durationMs = z.number().int().nullable();
-const fault = wordView(controlFaults).nullable().meta({ description: 'Why the control could not run.' });
-const error = z.string().nullable().meta({ description: 'The same as an English sentence.' });
+const fault = wordView(controlFaults).nullable().describe('Why the control could not run.');
+const error = z.string().nullable().describe('The same as an English sentence.');
 
 const standingView = z
   .object({
     id: z.string(),
     title: z.string(),
     explanation: z.string(),
-    every: z.enum(['round', 'day']).meta({ description: 'How often it is scheduled.' }),
+    every: z.enum(['round', 'day']).describe('How often it is scheduled.'),
     state: z.enum(['green', 'red', 'error', 'never']),
     count,
     durationMs,
     fault,
     error,
     lastRunAt: openTimeView,
-    horizon: openTimeView.meta({ description: 'The books were final up to this time in that run.' }),
+    horizon: openTimeView.describe('The books were final up to this time in that run.'),
     openFindings: countView,
     unacknowledged: countView,
   })

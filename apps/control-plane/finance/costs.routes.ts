@@ -30,10 +30,12 @@ export const costRoutes = {
       model: modelName,
       cost: cost.nullable(),
       billsFailures: z.boolean().default(false),
-      effectiveFrom: time.nullable().default(null).meta({
-        description:
+      effectiveFrom: time
+        .nullable()
+        .default(null)
+        .describe(
           'Null means now or, if no cost was known, from the beginning: charges that are waiting for a cost get it.',
-      }),
+        ),
       reason: reasonText,
       requestId: requestIdField,
     }),
@@ -70,11 +72,11 @@ export const costRoutes = {
         .trim()
         .regex(/^[\x20-\x7e]{1,100}$/, 'must be 1 to 100 printable characters'),
       from: utcDay,
-      to: utcDay.meta({ description: 'The day after the last billed day. Not after today.' }),
+      to: utcDay.describe('The day after the last billed day. Not after today.'),
       amount: z
         .string()
         .regex(/^-?\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "120.5"')
-        .meta({ description: 'USD, as a decimal string. Negative for a credit note.' }),
+        .describe('USD, as a decimal string. Negative for a credit note.'),
       requestId: requestIdField,
     }),
     answer: billView,

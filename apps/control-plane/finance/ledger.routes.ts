@@ -6,10 +6,11 @@ import { routesFor } from '../http/route.js';
 /** Of a ledger account or a transaction: a whole number. */
 const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-const commodity = z.enum(['CRD', 'PAY', 'UPC']).meta({
-  description:
+const commodity = z
+  .enum(['CRD', 'PAY', 'UPC'])
+  .describe(
     'CRD: credits. PAY: the currency that customers pay in. UPC: the currency that upstreams bill in.',
-});
+  );
 const money = z.string().meta({
   description: "In the commodity's unit, as a decimal string. Positive is a credit, negative a debit.",
   examples: ['-0.02'],
@@ -25,15 +26,17 @@ const accountFields = {
   accountId: z.string().nullable(),
 };
 
-const certain = timeView.nullable().meta({
-  description:
+const certain = timeView
+  .nullable()
+  .describe(
     'The ledger is final up to this time: not later than requested, and no earlier transaction is still running. Null if not yet known.',
-});
+  );
 
-const end = timeView.nullable().meta({
-  description:
+const end = timeView
+  .nullable()
+  .describe(
     'By recorded time: the time up to which the ledger is final, equal to `recordedBefore`. By effective time: the requested time; earlier facts can still arrive, and only postings recorded before `recordedBefore` are included. Null if not yet known.',
-});
+  );
 
 const trialBalanceView = z
   .object({
@@ -41,7 +44,7 @@ const trialBalanceView = z
     at: end,
     recordedBefore: certain,
     balances: z.array(z.object({ ...accountFields, balance: money })),
-    totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'All of them are 0.' }),
+    totals: z.array(z.object({ commodity, total: z.string() })).describe('All of them are 0.'),
   })
   .meta({ id: 'TrialBalance' });
 
@@ -70,29 +73,30 @@ const statementView = z
   })
   .meta({ id: 'LedgerStatement' });
 
-const by = z.enum(['recorded', 'effective']).meta({
-  description: 'The time that counts: when postings were recorded, or when the recorded facts happened.',
-});
-const recordedBefore = exactTime.optional().meta({
-  description: 'By effective time: the books as known before this time, to the microsecond.',
-});
-const period = number.optional().meta({
-  description:
+const by = z
+  .enum(['recorded', 'effective'])
+  .describe('The time that counts: when postings were recorded, or when the recorded facts happened.');
+const recordedBefore = exactTime
+  .optional()
+  .describe('By effective time: the books as known before this time, to the microsecond.');
+const period = number
+  .optional()
+  .describe(
     'A closed period, instead of times: by effective time, as known at its close. With its opening balances this equals its stored trial balance.',
-});
+  );
 
 /** Of a journal or a statement. */
 const range = {
   by: by.optional(),
-  from: time.optional().meta({ description: 'At or after this time.' }),
-  to: time.optional().meta({ description: 'Before this time.' }),
+  from: time.optional().describe('At or after this time.'),
+  to: time.optional().describe('Before this time.'),
   recordedBefore,
   period,
 };
 
 const instant = {
   by: by.default('recorded'),
-  at: time.optional().meta({ description: 'Includes postings before this time. Default: now.' }),
+  at: time.optional().describe('Includes postings before this time. Default: now.'),
   recordedBefore,
 };
 
@@ -111,7 +115,7 @@ export const ledgerRoutes = {
     summary: 'List ledger accounts by code.',
     query: z.strictObject({
       ...pageQuery,
-      code: z.string().max(100).optional().meta({ description: 'The beginning of the code.' }),
+      code: z.string().max(100).optional().describe('The beginning of the code.'),
     }),
     answer: pageOf(z.object(accountFields)),
   }),
@@ -133,13 +137,13 @@ export const ledgerRoutes = {
     query: z.strictObject({
       format: z.enum(['csv', 'jsonl', 'hledger', 'beancount']),
       ...range,
-      ledgerAccountId: number
-        .optional()
-        .meta({ description: 'Only transactions of this account, each in full.' }),
-      detail: z.enum(['full', 'summary']).default('full').meta({
-        description:
+      ledgerAccountId: number.optional().describe('Only transactions of this account, each in full.'),
+      detail: z
+        .enum(['full', 'summary'])
+        .default('full')
+        .describe(
           'A summary has one transaction per day for all customers together, and covers the whole company.',
-      }),
+        ),
     }),
     produces: ['text/csv', 'application/jsonl', 'text/plain'],
     refusals: ['not_found', 'conflict'],

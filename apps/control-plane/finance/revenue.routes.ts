@@ -25,10 +25,10 @@ const by = z
   });
 
 const versionsQuery = {
-  from: time.optional().meta({ description: 'Takes effect at or after this time.' }),
-  to: time.optional().meta({ description: 'Takes effect before this time.' }),
+  from: time.optional().describe('Takes effect at or after this time.'),
+  to: time.optional().describe('Takes effect before this time.'),
   kind: z.enum(priceChangeKinds).optional(),
-  subject: z.string().max(100).optional().meta({ description: 'A model or a group.' }),
+  subject: z.string().max(100).optional().describe('A model or a group.'),
 };
 
 const revenueQuery = { ...dayRange, by };

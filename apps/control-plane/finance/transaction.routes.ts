@@ -10,9 +10,7 @@ const entryView = z
     code: z.string(),
     commodity: z.enum(['CRD', 'PAY', 'UPC']),
     unit: z.string(),
-    amount: z
-      .string()
-      .meta({ description: "In the commodity's unit, as a decimal string. Positive is a credit." }),
+    amount: z.string().describe("In the commodity's unit, as a decimal string. Positive is a credit."),
     model: z.string().nullable(),
     group: z.string().nullable(),
     channel: z.string().nullable(),
@@ -32,16 +30,16 @@ export const transactionRoutes = {
       entries: z.array(entryView),
       linked: z
         .array(transactionHead.extend({ relation: z.enum(['reverses', 'reversed_by', 'same_charge']) }))
-        .meta({ description: 'At most 100, by ID.' }),
+        .describe('At most 100, by ID.'),
       charge: transactionCharge.nullable(),
       late: z
         .object({ periodId: numberText, happenedAt: timeView })
         .nullable()
-        .meta({ description: 'Whether it records a fact of a period that was already closed.' }),
+        .describe('Whether it records a fact of a period that was already closed.'),
       block: z
         .object({ number: numberText, hash: z.string(), sealedAt: timeView })
         .nullable()
-        .meta({ description: 'The block of the hash chain that seals it. Null if not yet sealed.' }),
+        .describe('The block of the hash chain that seals it. Null if not yet sealed.'),
     }),
   }),
 };

@@ -21,8 +21,8 @@ const holdsQuery = {
 const failuresQuery = { ...timeRange, outstanding: queryFlag('Only failures without a refund.') };
 
 const promotionRange = {
-  from: time.optional().meta({ description: 'Recorded at or after this time.' }),
-  to: time.optional().meta({ description: 'Recorded before this time.' }),
+  from: time.optional().describe('Recorded at or after this time.'),
+  to: time.optional().describe('Recorded before this time.'),
 };
 
 const forFinance = routesFor(['finance'], 'Reports', 'reports');

@@ -6,13 +6,13 @@ import { routesFor } from '../http/route.js';
 const groupView = z
   .object({
     group: z.string(),
-    isOpen: z.boolean().meta({
-      description: 'Whether the group is open to every account. Otherwise it was granted to this one.',
-    }),
+    isOpen: z
+      .boolean()
+      .describe('Whether the group is open to every account. Otherwise it was granted to this one.'),
     grant: z
       .object({ by: z.string(), at: timeView, ticketId: z.string().nullable() })
       .nullable()
-      .meta({ description: 'Null if the account has access only because the group is open.' }),
+      .describe('Null if the account has access only because the group is open.'),
   })
   .meta({ id: 'GrantableGroup' });
 

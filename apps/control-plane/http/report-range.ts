@@ -9,16 +9,14 @@ const MOST_DAYS = 92;
 
 /** The times of a report in a query. */
 export const timeRange = {
-  from: time.optional().meta({ description: 'At or after this time. Default: 31 days before `to`.' }),
-  to: time
-    .optional()
-    .meta({ description: `Before this time. Default: now. At most ${MOST_DAYS} days after \`from\`.` }),
+  from: time.optional().describe('At or after this time. Default: 31 days before `to`.'),
+  to: time.optional().describe(`Before this time. Default: now. At most ${MOST_DAYS} days after \`from\`.`),
 };
 
 /** The UTC days of a report in a query. */
 export const dayRange = {
-  from: utcDay.optional().meta({ description: 'The first UTC day. Default: the first day of this month.' }),
-  to: utcDay.optional().meta({ description: 'The day after the last day. Default: tomorrow.' }),
+  from: utcDay.optional().describe('The first UTC day. Default: the first day of this month.'),
+  to: utcDay.optional().describe('The day after the last day. Default: tomorrow.'),
 };
 
 /** @throws ApiError if the range is empty, or longer than a report may be */

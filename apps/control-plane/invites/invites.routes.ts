@@ -6,25 +6,21 @@ import { routesFor } from '../http/route.js';
 const invitesView = z
   .object({
     code: z.string(),
-    link: z.string().meta({ description: 'A sign-up link that contains the code.' }),
-    balance: amountView.meta({
-      description: 'The invite balance. Transfer it to the main balance to use it.',
-    }),
-    movable: amountView.meta({ description: 'The part that can be transferred now.' }),
-    pending: amountView.meta({
-      description: 'The part that cannot be transferred yet, because the payments could still be returned.',
-    }),
+    link: z.string().describe('A sign-up link that contains the code.'),
+    balance: amountView.describe('The invite balance. Transfer it to the main balance to use it.'),
+    movable: amountView.describe('The part that can be transferred now.'),
+    pending: amountView.describe(
+      'The part that cannot be transferred yet, because the payments could still be returned.',
+    ),
     nextMovableAt: timeView
       .nullable()
-      .meta({ description: 'When more can be transferred. Null if all of it can be now.' }),
-    owed: amountView.meta({
-      description: 'Rewards for returned payments that no balance covered. Deducted from the next credits.',
-    }),
+      .describe('When more can be transferred. Null if all of it can be now.'),
+    owed: amountView.describe(
+      'Rewards for returned payments that no balance covered. Deducted from the next credits.',
+    ),
     invitees: z.array(
       z.object({
-        name: z
-          .string()
-          .meta({ description: 'A number in order of sign-up, which does not reveal the person.' }),
+        name: z.string().describe('A number in order of sign-up, which does not reveal the person.'),
         joinedAt: timeView,
         rewards: z.array(
           z.object({
@@ -32,7 +28,7 @@ const invitesView = z
             amount: amountView,
             takenBack: amountView,
             at: timeView,
-            movableAt: timeView.nullable().meta({ description: 'Null if it can be transferred now.' }),
+            movableAt: timeView.nullable().describe('Null if it can be transferred now.'),
           }),
         ),
       }),

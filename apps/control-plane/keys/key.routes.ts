@@ -22,10 +22,9 @@ const fallbacks = z
   .min(1, 'must name a model; null for none')
   .max(MAX_ATTEMPTS - 1)
   .transform((list) => [...new Set(list)])
-  .meta({
-    description:
-      'Fallback models, tried in this order if the requested model is busy, failing or has no channel. Applies to requests that name one model. The price is that of the model that served the request.',
-  });
+  .describe(
+    'Fallback models, tried in this order if the requested model is busy, failing or has no channel. Applies to requests that name one model. The price is that of the model that served the request.',
+  );
 
 const ranges = z
   .array(
@@ -38,18 +37,15 @@ const ranges = z
   .min(1, 'must name an address; null allows all')
   .max(MAX_RANGES)
   .transform((list) => [...new Set(list)])
-  .meta({ description: 'IPv4 and IPv6 addresses and CIDR ranges.' });
+  .describe('IPv4 and IPv6 addresses and CIDR ranges.');
 
 const rules = {
   expiresAt: time.nullable().optional(),
   totalLimit: creditAmount
     .nullable()
     .optional()
-    .meta({ description: 'Credits that the key can spend in total. Null means no limit.' }),
-  monthlyLimit: creditAmount
-    .nullable()
-    .optional()
-    .meta({ description: 'Credits per UTC month. Null means no limit.' }),
+    .describe('Credits that the key can spend in total. Null means no limit.'),
+  monthlyLimit: creditAmount.nullable().optional().describe('Credits per UTC month. Null means no limit.'),
   allowedModels: models.nullable().optional(),
   fallbackModels: fallbacks.nullable().optional(),
   allowedIps: ranges.nullable().optional(),

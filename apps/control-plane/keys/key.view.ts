@@ -6,7 +6,7 @@ export const keyView = z
   .object({
     keyId: id,
     name: z.string(),
-    prefix: z.string().nullable().meta({ description: 'The first characters of the key.' }),
+    prefix: z.string().nullable().describe('The first characters of the key.'),
     group: z.string(),
     expiresAt: timeView.nullable(),
     totalLimit: amountView.nullable(),
@@ -20,7 +20,7 @@ export const keyView = z
     tokensPerMinute: z.number().int().nullable(),
     imagesPerMinute: z.number().int().nullable(),
     maxRunningTasks: z.number().int().nullable(),
-    lastUsedAt: timeView.nullable().meta({ description: 'Accurate to the minute.' }),
+    lastUsedAt: timeView.nullable().describe('Accurate to the minute.'),
     createdAt: timeView,
   })
   .meta({ id: 'Key' });

@@ -8,7 +8,7 @@ const filters = {
   family: z.enum(modelFamilies).optional(),
   vendor: z.string().max(100).optional(),
   group: groupName.optional(),
-  text: z.string().max(100).optional().meta({ description: 'Matches part of the model or vendor name.' }),
+  text: z.string().max(100).optional().describe('Matches part of the model or vendor name.'),
 };
 
 const done = {
@@ -22,9 +22,10 @@ const done = {
         'The share of requests that succeeded, with equal weight for each customer. Null if there were too few customers.',
       examples: [0.998],
     }),
-  latencyMs: z.int().nullable().meta({
-    description: "The median customer's time from request to result. Null if there were too few customers.",
-  }),
+  latencyMs: z
+    .int()
+    .nullable()
+    .describe("The median customer's time from request to result. Null if there were too few customers."),
 };
 
 const modelRecord = z
@@ -32,22 +33,22 @@ const modelRecord = z
     ...done,
     days: z
       .array(z.object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...done }))
-      .meta({ description: 'UTC days up to yesterday, oldest first.' }),
+      .describe('UTC days up to yesterday, oldest first.'),
   })
   .meta({ id: 'ModelRecord' });
 
 const serviceStatus = z
   .object({
-    isAnswering: z.boolean().meta({ description: 'Whether API requests are being answered.' }),
+    isAnswering: z.boolean().describe('Whether API requests are being answered.'),
     families: z
       .array(
         z.object({
           family: z.enum(modelFamilies),
-          available: z.boolean().meta({ description: 'Whether any model of the type can be called.' }),
+          available: z.boolean().describe('Whether any model of the type can be called.'),
           ...modelRecord.shape,
         }),
       )
-      .meta({ description: 'The model types on the price list, each with the average of its models.' }),
+      .describe('The model types on the price list, each with the average of its models.'),
   })
   .meta({ id: 'ServiceStatus' });
 

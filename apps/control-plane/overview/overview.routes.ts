@@ -5,10 +5,10 @@ import { accountTaskView } from '../tasks/task.view.js';
 import { usageEntry } from '#usage/usage.store.js';
 
 const sums = {
-  spent: amountView.meta({ description: 'Credits charged, by request time.' }),
-  requests: z.int().meta({ description: 'Requests that were accepted and have ended.' }),
-  failures: z.int().meta({ description: 'Requests that were refunded in full.' }),
-  givenBack: amountView.meta({ description: 'Held credits of failed requests, all of which were released.' }),
+  spent: amountView.describe('Credits charged, by request time.'),
+  requests: z.int().describe('Requests that were accepted and have ended.'),
+  failures: z.int().describe('Requests that were refunded in full.'),
+  givenBack: amountView.describe('Held credits of failed requests, all of which were released.'),
 };
 const day = z
   .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })
@@ -30,10 +30,10 @@ export const overviewRoutes = {
       frozen: z.boolean(),
       zone: z.string(),
       today: day,
-      days: z.array(day).meta({ description: 'The last 30 days in the given time zone, today last.' }),
-      total: z.object(sums).meta({ description: 'Totals of these days.' }),
+      days: z.array(day).describe('The last 30 days in the given time zone, today last.'),
+      total: z.object(sums).describe('Totals of these days.'),
       runningTasks: z.int(),
-      running: z.array(accountTaskView).meta({ description: 'The newest running tasks, newest first.' }),
+      running: z.array(accountTaskView).describe('The newest running tasks, newest first.'),
       lastRequests: z.array(usageEntry),
       at: timeView,
     }),

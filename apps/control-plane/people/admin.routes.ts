@@ -22,7 +22,7 @@ export const peopleRoutes = {
         .min(1)
         .max(254)
         .optional()
-        .meta({ description: 'The beginning of the email address.' }),
+        .describe('The beginning of the email address.'),
       role: z.enum(roles).optional(),
     },
   }),
@@ -33,10 +33,7 @@ export const peopleRoutes = {
     confirms: true,
     body: givenRoles.extend({ was: asRead(givenRoles) }),
     answer: personView.extend({
-      approvalId: z
-        .string()
-        .nullable()
-        .meta({ description: 'The approval that another administrator has to give.' }),
+      approvalId: z.string().nullable().describe('The approval that another administrator has to give.'),
     }),
     refusals: ['conflict'],
   }),
@@ -61,8 +58,8 @@ export const auditRoutes = {
   list: forAdminsOfAuditLog.list(auditView)('listAuditLog', '/api/admin/audit-log', {
     summary: 'List the audit log: changes by staff and by people to their own access, newest first.',
     query: {
-      subject: word.meta({ description: 'Such as `user:{id}`, `account:{id}` or `model:{id}`.' }),
-      actor: word.meta({ description: '`user:{id}`, `cli:{login}` or `system`.' }),
+      subject: word.describe('Such as `user:{id}`, `account:{id}` or `model:{id}`.'),
+      actor: word.describe('`user:{id}`, `cli:{login}` or `system`.'),
       accountId: id.optional(),
       action: z.enum(auditActions).optional(),
     },

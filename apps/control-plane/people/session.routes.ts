@@ -19,18 +19,19 @@ export const sessionView = z
     roles: rolesView,
     language: mailLanguage
       .nullable()
-      .meta({ description: 'The language of your emails. Null if never chosen, which means English.' }),
-    csrfToken: z.string().meta({
-      description: 'Send it in the header `x-csrf-token` with every request that changes something.',
-    }),
-    viewing: z.object({ accountId: z.string(), name: z.string(), until: timeView }).nullable().meta({
-      description:
+      .describe('The language of your emails. Null if never chosen, which means English.'),
+    csrfToken: z
+      .string()
+      .describe('Send it in the header `x-csrf-token` with every request that changes something.'),
+    viewing: z
+      .object({ accountId: z.string(), name: z.string(), until: timeView })
+      .nullable()
+      .describe(
         'The account that a member of staff is viewing. Until the given time the GET routes for customers answer for it, and all other requests are refused.',
-    }),
-    secondFactor: z.enum(['on', 'off', 'advised', 'required']).meta({
-      description:
-        '`on`: sign-in asks for a code. `required`: a device must be enrolled before anything else.',
-    }),
+      ),
+    secondFactor: z
+      .enum(['on', 'off', 'advised', 'required'])
+      .describe('`on`: sign-in asks for a code. `required`: a device must be enrolled before anything else.'),
   })
   .meta({ id: 'Session' });
 
@@ -72,7 +73,7 @@ export const sessionRoutes = {
     body: z.strictObject({
       email,
       inviteCode: z.string().trim().min(1).max(40).optional(),
-      language: mailLanguage.optional().meta({ description: 'The language of this and later emails.' }),
+      language: mailLanguage.optional().describe('The language of this and later emails.'),
     }),
     status: 202,
     refusals: ['too_many_attempts'],
@@ -91,10 +92,12 @@ export const sessionRoutes = {
       email,
       password,
       code: oneTimeCode.optional(),
-      cancelDeletion: z.boolean().optional().meta({
-        description:
+      cancelDeletion: z
+        .boolean()
+        .optional()
+        .describe(
           'Cancels the pending deletion of the account. Required after the answer `account_closing`.',
-      }),
+        ),
     }),
     answer: sessionView,
     refusals: ['sign_in_failed', 'totp_required', 'account_closing', 'too_many_attempts'],
@@ -163,9 +166,7 @@ export const emailRoutes = {
 
 const codesView = z
   .object({
-    recoveryCodes: z
-      .array(z.string())
-      .meta({ description: 'Each code works once. They are shown only in this answer.' }),
+    recoveryCodes: z.array(z.string()).describe('Each code works once. They are shown only in this answer.'),
   })
   .meta({ id: 'RecoveryCodes' });
 

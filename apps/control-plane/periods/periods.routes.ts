@@ -28,16 +28,20 @@ const end = time.meta({
 });
 
 const waiver = {
-  end: time.meta({ description: 'The end of the period to close.' }),
+  end: time.describe('The end of the period to close.'),
   item: z
     .string()
     .min(1)
     .max(100)
     .meta({ description: 'A `waivable` item of the checklist.', examples: ['control:suspense'] }),
-  count: z.number().int().min(1).max(1_000_000_000).meta({
-    description:
+  count: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .describe(
       'The current count in the checklist. If the close counts more, or finds a different one, the waiver does not apply.',
-  }),
+    ),
   reason: reasonText,
 };
 
@@ -65,7 +69,7 @@ export const periodRoutes = {
     summary: 'Run the checklist of a close without changing anything.',
     body: z.strictObject({ end }),
     answer: z.object({
-      at: timeView.nullable().meta({ description: 'The books are final up to this time.' }),
+      at: timeView.nullable().describe('The books are final up to this time.'),
       ok: z.boolean(),
       graceSeconds: grace,
       checklist: z.array(checklistItemView),

@@ -82,10 +82,10 @@ export const playgroundRoutes = {
     description:
       'Up to 100 of the newest images, videos and 3D assets that are still stored, up to 1 GiB together. If any have expired or do not fit, or there are too many requests to check, `left-out.txt` in the zip says so.',
     query: z.strictObject({
-      kind: z.enum(['image', 'video', '3d']).optional().meta({ description: 'Only files of this type.' }),
+      kind: z.enum(['image', 'video', '3d']).optional().describe('Only files of this type.'),
       language: mailLanguage
         .optional()
-        .meta({ description: 'The language of `left-out.txt`. Default: that of your emails.' }),
+        .describe('The language of `left-out.txt`. Default: that of your emails.'),
     }),
     load: 'file',
     produces: ['application/zip'],

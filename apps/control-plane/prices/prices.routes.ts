@@ -10,7 +10,7 @@ const PRICES = '/api/admin/prices';
 export const effectiveAt = time
   .nullable()
   .default(null)
-  .meta({ description: 'When the changes take effect: now or later. Null means on confirmation.' });
+  .describe('When the changes take effect: now or later. Null means on confirmation.');
 
 /** Changes as they are shown: the same shape as they are given in. */
 const changeView = changeFields;
@@ -27,17 +27,16 @@ const proposalView = z
     changes: z.array(
       z.object({
         change: changeView,
-        before: changeView
-          .nullable()
-          .meta({ description: 'What would apply at that time without the change.' }),
+        before: changeView.nullable().describe('What would apply at that time without the change.'),
       }),
     ),
     proposedBy: z.string(),
-    revisedBy: z.string().nullable().meta({ description: 'The author of the latest revision, if revised.' }),
-    confirmedAlone: z.boolean().meta({
-      description:
+    revisedBy: z.string().nullable().describe('The author of the latest revision, if revised.'),
+    confirmedAlone: z
+      .boolean()
+      .describe(
         'Whether the author alone confirmed a proposal that needs two people, because the installation is declared to have only one.',
-    }),
+      ),
     proposedAt: timeView,
     expiresAt: timeView,
     ...decided,
@@ -51,33 +50,31 @@ const proposalSummary = proposalView
 
 const proposalDetail = proposalView
   .extend({
-    outdated: z.array(z.string()).meta({
-      description: 'Conflicting changes made since the proposal. It can be confirmed while this is empty.',
-    }),
+    outdated: z
+      .array(z.string())
+      .describe('Conflicting changes made since the proposal. It can be confirmed while this is empty.'),
     needsSecondPerson: z
       .object({
         code: z.enum(largeMoveCodes),
-        change: changeView
-          .nullable()
-          .meta({ description: 'The change that it is about. Null for `moves_far`.' }),
-        percent: z.int().meta({ description: 'How far one person may move prices within a day.' }),
+        change: changeView.nullable().describe('The change that it is about. Null for `moves_far`.'),
+        percent: z.int().describe('How far one person may move prices within a day.'),
         message: z.string(),
       })
       .nullable()
-      .meta({ description: 'Why someone other than the author must confirm it. Null if the author can.' }),
+      .describe('Why someone other than the author must confirm it. Null if the author can.'),
   })
   .meta({ id: 'PriceProposalDetail' });
 
 const newProposal = z.strictObject({ changes: changesField, effectiveAt, note: noteField.default('') });
-const atRevision = z.int().min(1).meta({ description: 'The revision that you reviewed.' });
+const atRevision = z.int().min(1).describe('The revision that you reviewed.');
 
 const totals = {
   requests: z.int(),
-  accounts: z.int().meta({ description: 'The number of distinct customers who made them.' }),
-  charged: amountView.meta({ description: 'What the requests cost.' }),
-  current: amountView.meta({ description: 'What the requests would cost at that time without the changes.' }),
-  proposed: amountView.meta({ description: 'What the requests would cost with the changes.' }),
-  difference: amountView.meta({ description: '`proposed` − `current`. May be negative.' }),
+  accounts: z.int().describe('The number of distinct customers who made them.'),
+  charged: amountView.describe('What the requests cost.'),
+  current: amountView.describe('What the requests would cost at that time without the changes.'),
+  proposed: amountView.describe('What the requests would cost with the changes.'),
+  difference: amountView.describe('`proposed` − `current`. May be negative.'),
 };
 
 const previewView = z
@@ -90,10 +87,11 @@ const previewView = z
         model: z.string(),
         group: z.string(),
         ...totals,
-        wouldBeRefused: z.boolean().meta({
-          description:
+        wouldBeRefused: z
+          .boolean()
+          .describe(
             'Whether the changes withdraw the model from the group. Its requests then count as costing nothing.',
-        }),
+          ),
       }),
     ),
   })
@@ -108,11 +106,11 @@ export const importAnswer = z
     dryRun: z.boolean(),
     added: z.array(comparedRow),
     changed: z.array(comparedRow),
-    same: z.int().meta({ description: 'Rows that match what is in force at that time.' }),
+    same: z.int().describe('Rows that match what is in force at that time.'),
     refused: z.array(refusedRowView(priceFaultCodes)),
-    proposal: proposalSummary.nullable().meta({
-      description: 'Null for a dry run, if a row was refused, or if nothing changes.',
-    }),
+    proposal: proposalSummary
+      .nullable()
+      .describe('Null for a dry run, if a row was refused, or if nothing changes.'),
   })
   .meta({ id: 'PriceImport' });
 

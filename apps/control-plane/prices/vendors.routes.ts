@@ -25,26 +25,24 @@ const vendorModelView = z
     vendor: z.string(),
     family: z.enum(modelFamilies),
     unit: modelUnits,
-    protocol: z.enum(protocolNames).meta({ description: 'The protocol of a channel to the vendor.' }),
+    protocol: z.enum(protocolNames).describe('The protocol of a channel to the vendor.'),
     limits: limitsFields,
-    listPrice: priceFields.nullable().meta({ description: 'Null if no price in USD was found.' }),
+    listPrice: priceFields.nullable().describe('Null if no price in USD was found.'),
     source: z.object({
       url: z.string(),
       read: z.string().meta({
         description: 'The day on which the price was read, or the month if the day is not known.',
         examples: ['2026-10-07'],
       }),
-      via: z
-        .string()
-        .nullable()
-        .meta({ description: 'Who read it there, if it was taken from another catalog.' }),
+      via: z.string().nullable().describe('Who read it there, if it was taken from another catalog.'),
     }),
     note: z.string().nullable(),
-    state: z.enum(vendorStates).meta({
-      description:
+    state: z
+      .enum(vendorStates)
+      .describe(
         '`missing`: there is no such model here; `alias`: the name is an alias here; `unlike`: the model here has another type or unit; `unpriced`: it has no price; `own`: its price was not derived from the catalog; `current`: its price was derived from the catalog; `moved`: the list price has changed since.',
-    }),
-    asked: priceFields.nullable().meta({ description: 'The price here, current or announced.' }),
+      ),
+    asked: priceFields.nullable().describe('The price here, current or announced.'),
     marginPercent: z.string().nullable(),
     formerListPrice: priceFields.nullable(),
     isBelowList: z.boolean(),
@@ -54,8 +52,8 @@ const vendorModelView = z
 
 const vendorImportView = importAnswer
   .extend({
-    addedModels: z.array(z.string()).meta({ description: 'Models that were added as disabled.' }),
-    missing: z.array(z.string()).meta({ description: 'Models that do not exist here and were skipped.' }),
+    addedModels: z.array(z.string()).describe('Models that were added as disabled.'),
+    missing: z.array(z.string()).describe('Models that do not exist here and were skipped.'),
   })
   .meta({ id: 'VendorImport' });
 
@@ -72,8 +70,8 @@ export const vendorsRoutes = {
     description:
       'Makes one proposal of all differences from the prices in force. No price changes before it is confirmed. Added models are disabled and in no group.',
     body: z.strictObject({
-      models: z.array(modelName).max(1_000).default([]).meta({ description: 'Empty means all.' }),
-      vendors: z.array(z.string().max(100)).max(100).default([]).meta({ description: 'Empty means all.' }),
+      models: z.array(modelName).max(1_000).default([]).describe('Empty means all.'),
+      vendors: z.array(z.string().max(100)).max(100).default([]).describe('Empty means all.'),
       marginPercent,
       effectiveAt,
       note: noteField.default('List prices of vendors'),

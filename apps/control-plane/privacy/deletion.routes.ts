@@ -3,20 +3,21 @@ import { amountView, requestIdField, timeView, reasonText } from '#platform/http
 import { oneTimeCode } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
-const forfeitBalance = z.boolean().default(false).meta({
-  description: 'Forfeit the credits that are left when the deletion runs. Otherwise none may be left.',
-});
+const forfeitBalance = z
+  .boolean()
+  .default(false)
+  .describe('Forfeit the credits that are left when the deletion runs. Otherwise none may be left.');
 const password = z.string().min(1).max(200);
 
 const deletionView = z
   .object({
     state: z.enum(['requested', 'running', 'done']),
     requestedAt: timeView,
-    dueAt: timeView.meta({ description: 'The deletion can be cancelled by signing in until this time.' }),
+    dueAt: timeView.describe('The deletion can be cancelled by signing in until this time.'),
     waitingFor: z
       .enum(['holds', 'tasks', 'refunds', 'disputes', 'approvals', 'debt', 'balance', 'files'])
       .nullable()
-      .meta({ description: 'What must end before the deletion can continue.' }),
+      .describe('What must end before the deletion can continue.'),
   })
   .meta({ id: 'AccountDeletion' });
 
@@ -28,12 +29,10 @@ export const deletionRoutes = {
     summary: 'Preview the deletion of your account.',
     underView: 'refused',
     answer: z.object({
-      graceSeconds: z.number().meta({ description: 'How long a deletion can be cancelled.' }),
+      graceSeconds: z.number().describe('How long a deletion can be cancelled.'),
       main: amountView,
-      invite: amountView.meta({
-        description: 'Request a refund of both balances by ticket first, or forfeit them.',
-      }),
-      held: amountView.meta({ description: 'Held for calls in progress, which end as usual first.' }),
+      invite: amountView.describe('Request a refund of both balances by ticket first, or forfeit them.'),
+      held: amountView.describe('Held for calls in progress, which end as usual first.'),
     }),
   }),
   request: forUsers.post('deleteAccount', '/api/account/deletion', {
@@ -55,7 +54,7 @@ export const deletionRoutes = {
       forfeitBalance,
     }),
     answer: z.object({
-      approvalId: z.string().meta({ description: 'The approval that an administrator has to give.' }),
+      approvalId: z.string().describe('The approval that an administrator has to give.'),
     }),
     status: 202,
     refusals: ['second_person_required', 'conflict'],
@@ -63,7 +62,7 @@ export const deletionRoutes = {
   cancel: forStaff.post('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion/cancel', {
     summary: 'Cancel a pending deletion for an owner who cannot sign in. The owner is notified by mail.',
     confirms: true,
-    body: z.strictObject({ reason: reasonText.meta({ description: 'Recorded in the audit log.' }) }),
+    body: z.strictObject({ reason: reasonText.describe('Recorded in the audit log.') }),
     refusals: ['second_person_required', 'conflict'],
   }),
 };

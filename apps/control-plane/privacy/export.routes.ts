@@ -8,12 +8,9 @@ const exportView = z
     state: z.enum(['requested', 'running', 'ready', 'failed', 'expired']),
     requestedAt: timeView,
     readyAt: timeView.nullable(),
-    expiresAt: timeView.nullable().meta({ description: 'Available for download until this time.' }),
+    expiresAt: timeView.nullable().describe('Available for download until this time.'),
     bytes: z.number().int(),
-    failure: z
-      .enum(['too_large', 'failed'])
-      .nullable()
-      .meta({ description: '`too_large`: contact support.' }),
+    failure: z.enum(['too_large', 'failed']).nullable().describe('`too_large`: contact support.'),
   })
   .meta({ id: 'DataExport' });
 

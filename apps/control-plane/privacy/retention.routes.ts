@@ -4,7 +4,7 @@ import { timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const name = z.enum(retentionClasses);
-const keptSeconds = z.number().meta({ description: 'How long this data is kept.' });
+const keptSeconds = z.number().describe('How long this data is kept.');
 
 const forAll = routesFor('public', 'Privacy');
 const forAdmins = routesFor(['admin'], 'Privacy');
@@ -22,10 +22,10 @@ export const retentionRoutes = {
       items: z.array(
         z.object({
           class: name,
-          variable: z.string().meta({ description: 'The environment variable that sets it.' }),
+          variable: z.string().describe('The environment variable that sets it.'),
           keptSeconds,
           lastRunAt: timeView.nullable(),
-          removedTotal: z.string().meta({ description: 'The total number removed.' }),
+          removedTotal: z.string().describe('The total number removed.'),
         }),
       ),
     }),

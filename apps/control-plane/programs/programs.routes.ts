@@ -15,7 +15,7 @@ export const programRoutes = {
     description: 'A process that died is listed as silent for an hour.',
     answer: z.object({
       items: z.array(programView),
-      deadLetters: z.int().meta({ description: 'Messages that nobody has reviewed yet.' }),
+      deadLetters: z.int().describe('Messages that nobody has reviewed yet.'),
       runningTasks: z.int(),
       at: timeView,
     }),
@@ -38,16 +38,14 @@ export const programRoutes = {
       ok: z.boolean(),
       trials: z.array(
         z.object({
-          key: z
-            .int()
-            .meta({ description: "The position of the key, starting at 1, in the channel's `keyMarks`." }),
+          key: z.int().describe("The position of the key, starting at 1, in the channel's `keyMarks`."),
           keyMark: z.string(),
           verdict: z.enum(['ok', 'unsure', 'failed']),
           path: z.string(),
           status: z.int().nullable(),
           latencyMs: z.int(),
           finding: z.enum(probeFindings),
-          detail: z.string().meta({ description: 'The finding as a sentence.' }),
+          detail: z.string().describe('The finding as a sentence.'),
         }),
       ),
     }),

@@ -10,9 +10,9 @@ const rate = z.enum(topupRates);
 export const rateView = z
   .object({
     accountId: z.string(),
-    rate: rate.meta({ description: 'The current price of one credit in the payment currency.' }),
-    verifiedTokens: numberText.meta({ description: "Tokens of charged calls with the account's keys." }),
-    thresholdTokens: numberText.meta({ description: 'The tokens required for the reseller rate.' }),
+    rate: rate.describe('The current price of one credit in the payment currency.'),
+    verifiedTokens: numberText.describe("Tokens of charged calls with the account's keys."),
+    thresholdTokens: numberText.describe('The tokens required for the reseller rate.'),
     versions: z.array(rateVersionView),
   })
   .meta({ id: 'AccountRate' });
@@ -30,7 +30,7 @@ export const rateRoutes = {
     confirms: true,
     body: z.strictObject({
       rate,
-      effectiveFrom: time.optional().meta({ description: 'Default: now. Cannot be in the past.' }),
+      effectiveFrom: time.optional().describe('Default: now. Cannot be in the past.'),
       reason: reasonText,
       requestId: financeRequestId,
     }),

@@ -13,12 +13,12 @@ export const chargeRefundView = z
   .object({
     id: z.string(),
     chargeId: z.string(),
-    seq: z.number().int().meta({ description: 'The number of the refund within its charge, starting at 1.' }),
+    seq: z.number().int().describe('The number of the refund within its charge, starting at 1.'),
     amount: amountView,
     reason: z.string(),
     ticketId: z.string(),
-    requestedBy: z.string().meta({ description: "A person's ID." }),
-    approvedBy: z.string().nullable().meta({ description: 'The second person, if one was needed.' }),
+    requestedBy: z.string().describe("A person's ID."),
+    approvedBy: z.string().nullable().describe('The second person, if one was needed.'),
     recordedAt: timeView,
   })
   .meta({ id: 'ChargeRefund' });
@@ -35,17 +35,12 @@ export const refundRoutes = {
       requestId: requestIdField,
       chargeId: id,
       amount: creditAmount.refine((value) => value > 0n, 'must be above 0'),
-      reason: visibleLine
-        .max(500, 'must have at most 500 characters')
-        .meta({ description: 'Shown to the customer.' }),
+      reason: visibleLine.max(500, 'must have at most 500 characters').describe('Shown to the customer.'),
     }),
     answer: z.object({
       state: z.enum(['refunded', 'pending', 'rejected']),
       refund: chargeRefundView.nullable(),
-      approvalId: z
-        .string()
-        .nullable()
-        .meta({ description: 'The approval that a second person has to give.' }),
+      approvalId: z.string().nullable().describe('The approval that a second person has to give.'),
     }),
     refusals: ['second_person_required', 'conflict'],
   }),

@@ -8,38 +8,33 @@ export const accountTaskView = z
     id: z.string(),
     kind: z.enum(['video', '3d']),
     state: z.enum(publicStates),
-    progress: z.int().meta({ description: 'Percent.' }),
-    model: z.string().meta({ description: 'The model whose price applies.' }),
-    requestedModel: z.string().meta({ description: 'The model as requested, which may be an alias.' }),
+    progress: z.int().describe('Percent.'),
+    model: z.string().describe('The model whose price applies.'),
+    requestedModel: z.string().describe('The model as requested, which may be an alias.'),
     keyId: z.string(),
     chargeId: z.string(),
     prompt: z.string(),
-    seconds: z.int().nullable().meta({ description: 'The billed length of a video.' }),
+    seconds: z.int().nullable().describe('The billed length of a video.'),
     size: z.string().nullable(),
     aspectRatio: z.string().nullable(),
     resolution: z.string().nullable(),
-    audio: z
-      .boolean()
-      .nullable()
-      .meta({ description: 'Whether a video has sound. Null if the vendor decides.' }),
-    mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'For 3D assets only.' }),
-    held: amountView.nullable().meta({ description: 'Credits held at the start. Null before that.' }),
-    settled: amountView.nullable().meta({ description: 'Credits charged. Null while the task is running.' }),
-    released: amountView
-      .nullable()
-      .meta({ description: 'Credits released. Null while the task is running.' }),
+    audio: z.boolean().nullable().describe('Whether a video has sound. Null if the vendor decides.'),
+    mode: z.enum(['draft', 'texture']).nullable().describe('For 3D assets only.'),
+    held: amountView.nullable().describe('Credits held at the start. Null before that.'),
+    settled: amountView.nullable().describe('Credits charged. Null while the task is running.'),
+    released: amountView.nullable().describe('Credits released. Null while the task is running.'),
     createdAt: timeView,
     endedAt: timeView.nullable(),
     file: z
       .object({
         bytes: z.int().nullable(),
         type: z.string().nullable(),
-        available: z.boolean().meta({ description: 'Whether it can be downloaded now.' }),
-        expiresAt: timeView.nullable().meta({ description: 'Available for download until this time.' }),
-        deletedAt: timeView.nullable().meta({ description: 'When the owner deleted it.' }),
+        available: z.boolean().describe('Whether it can be downloaded now.'),
+        expiresAt: timeView.nullable().describe('Available for download until this time.'),
+        deletedAt: timeView.nullable().describe('When the owner deleted it.'),
       })
       .nullable()
-      .meta({ description: 'For completed tasks only.' }),
+      .describe('For completed tasks only.'),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
   })
   .meta({ id: 'Task' });

@@ -20,8 +20,8 @@ export const taskRoutes = {
       state: z.enum([...publicStates, 'running']).optional(),
       model: modelName.optional(),
       keyId: id.optional(),
-      from: time.optional().meta({ description: 'At or after this time.' }),
-      to: time.optional().meta({ description: 'Before this time.' }),
+      from: time.optional().describe('At or after this time.'),
+      to: time.optional().describe('Before this time.'),
     },
   }),
   show: forUsers.get('getTask', '/api/tasks/{taskId}', {

@@ -19,7 +19,7 @@ const ticketView = z
     subject: z.string(),
     state: z
       .enum(ticketStates)
-      .meta({ description: '`open`: waiting for support. `answered`: waiting for the customer.' }),
+      .describe('`open`: waiting for support. `answered`: waiting for the customer.'),
     chargeId: z.string().nullable(),
     outcome: z.enum(['rate_granted', 'refunded']).nullable(),
     createdAt: timeView,
@@ -31,7 +31,7 @@ const ticketView = z
 const messageView = z
   .object({
     id: z.string(),
-    kind: z.enum(['message', 'note', 'event']).meta({ description: '`note`: visible to staff only.' }),
+    kind: z.enum(['message', 'note', 'event']).describe('`note`: visible to staff only.'),
     fromStaff: z.boolean(),
     body: z.string(),
     createdAt: timeView,
@@ -43,34 +43,34 @@ const ticketWithMessages = ticketView
   .meta({ id: 'TicketWithMessages' });
 
 const staffMessageView = messageView
-  .extend({ authorId: z.string().meta({ description: "A person's ID." }) })
+  .extend({ authorId: z.string().describe("A person's ID.") })
   .meta({ id: 'StaffMessage' });
 
 /** What a request for the reseller rate is judged by. */
 const resellerView = z
   .object({
-    verifiedTokens: numberText.meta({ description: "Tokens of charged calls with the account's keys." }),
-    thresholdTokens: numberText.meta({ description: 'The tokens required for the reseller rate.' }),
+    verifiedTokens: numberText.describe("Tokens of charged calls with the account's keys."),
+    thresholdTokens: numberText.describe('The tokens required for the reseller rate.'),
     isEligible: z.boolean(),
-    rate: z.string().meta({ description: "The account's current rate: 1.3 or 1.2." }),
+    rate: z.string().describe("The account's current rate: 1.3 or 1.2."),
   })
   .meta({ id: 'Reseller' });
 
 /** The support queue shows more than customers see. */
 const queuedTicket = ticketView
   .extend({
-    assigneeId: z.string().nullable().meta({ description: 'The support team member it is assigned to.' }),
+    assigneeId: z.string().nullable().describe('The support team member it is assigned to.'),
     waitingSince: timeView
       .nullable()
-      .meta({ description: 'When the customer began waiting for an answer. Open tickets only.' }),
+      .describe('When the customer began waiting for an answer. Open tickets only.'),
   })
   .meta({ id: 'QueuedTicket' });
 
 const staffTicket = queuedTicket
   .extend({
-    openedBy: z.string().meta({ description: "A person's ID." }),
+    openedBy: z.string().describe("A person's ID."),
     messages: z.array(staffMessageView),
-    reseller: resellerView.nullable().meta({ description: 'For tickets of type `reseller_rate` only.' }),
+    reseller: resellerView.nullable().describe('For tickets of type `reseller_rate` only.'),
   })
   .meta({ id: 'StaffTicket' });
 const filters = { state: z.enum(ticketStates).optional(), kind: z.enum(ticketKinds).optional() };
@@ -86,7 +86,7 @@ export const ticketRoutes = {
       kind: z.enum(ticketKinds),
       subject,
       body,
-      chargeId: id.optional().meta({ description: 'The charge that the ticket is about.' }),
+      chargeId: id.optional().describe('The charge that the ticket is about.'),
     }),
     status: 201,
     answer: ticketWithMessages,
@@ -127,7 +127,7 @@ export const supportTicketRoutes = {
       assignee: z
         .union([z.literal('none'), id])
         .optional()
-        .meta({ description: "A person's ID, or `none` for tickets without an assignee." }),
+        .describe("A person's ID, or `none` for tickets without an assignee."),
     },
   }),
   colleagues: forStaff.get('listColleagues', '/api/support/colleagues', {

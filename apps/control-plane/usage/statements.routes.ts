@@ -9,13 +9,11 @@ const month = z
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month of UTC, such as 2026-01')
   .meta({ examples: ['2026-01'] });
 const ofKey = {
-  keyId: id.optional().meta({ description: 'Only the charges and refunds of this key.' }),
+  keyId: id.optional().describe('Only the charges and refunds of this key.'),
 };
 const query = z.strictObject({
   ...ofKey,
-  language: mailLanguage
-    .optional()
-    .meta({ description: 'The language of the document. Default: that of your emails.' }),
+  language: mailLanguage.optional().describe('The language of the document. Default: that of your emails.'),
 });
 const produces = ['application/pdf'];
 

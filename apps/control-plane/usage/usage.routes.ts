@@ -10,8 +10,8 @@ import { routesFor } from '../http/route.js';
 import { usageChart, dailyTotal, foundRequest } from '#usage/usage.view.js';
 
 const times = {
-  from: time.optional().meta({ description: 'At or after this time.' }),
-  to: time.optional().meta({ description: 'Before this time.' }),
+  from: time.optional().describe('At or after this time.'),
+  to: time.optional().describe('Before this time.'),
 };
 
 const workFilter = {
@@ -28,10 +28,12 @@ const usageFilter = {
 };
 
 const statementFilter = {
-  view: z.enum(statementViews).optional().meta({
-    description:
+  view: z
+    .enum(statementViews)
+    .optional()
+    .describe(
       '`requests`: the main balance, with one line per request for its cost. `entries` (default): every movement.',
-  }),
+    ),
   balance: z.enum(balances).optional(),
   kind: z
     .string()
@@ -56,9 +58,9 @@ const DAYS = {
 } as const;
 
 const chartQuery = z.strictObject({
-  range: z.enum(chartRanges).default('30d').meta({ description: 'The range up to now.' }),
-  from: day.optional().meta({ description: 'The first UTC day, instead of a range.' }),
-  to: day.optional().meta({ description: 'The last UTC day, inclusive. Default: the day of `from`.' }),
+  range: z.enum(chartRanges).default('30d').describe('The range up to now.'),
+  from: day.optional().describe('The first UTC day, instead of a range.'),
+  to: day.optional().describe('The last UTC day, inclusive. Default: the day of `from`.'),
   by: z.enum(chartSubjects).default('model'),
   ...workFilter,
 });
@@ -69,7 +71,7 @@ const anyId = z.strictObject({
     .trim()
     .min(8, 'must have at least 8 characters')
     .max(200)
-    .meta({ description: 'The ID of the request, its charge, its task, or the task at the upstream.' }),
+    .describe('The ID of the request, its charge, its task, or the task at the upstream.'),
 });
 const found = z.object({ items: z.array(foundRequest) });
 

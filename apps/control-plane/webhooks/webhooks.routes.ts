@@ -29,24 +29,20 @@ const endpointView = z
     disabledReason: z
       .enum(['owner', 'failing', 'gone'])
       .nullable()
-      .meta({ description: '`failing`: no success for too long. `gone`: the endpoint answered 410.' }),
-    failingSince: timeView
-      .nullable()
-      .meta({ description: 'The time of the first failure after the last success.' }),
+      .describe('`failing`: no success for too long. `gone`: the endpoint answered 410.'),
+    failingSince: timeView.nullable().describe('The time of the first failure after the last success.'),
     previousSecretUntil: timeView
       .nullable()
-      .meta({ description: 'The previous secret also signs until this time. Null if it does not.' }),
+      .describe('The previous secret also signs until this time. Null if it does not.'),
     createdAt: timeView,
   })
   .meta({ id: 'WebhookEndpoint' });
 
-const secretView = z
-  .string()
-  .meta({ description: 'The secret to verify signatures with. Shown only in this answer.' });
+const secretView = z.string().describe('The secret to verify signatures with. Shown only in this answer.');
 
 const deliveryDetail = deliveryView
   .extend({
-    body: z.string().meta({ description: 'The exact bytes that were signed and sent.' }),
+    body: z.string().describe('The exact bytes that were signed and sent.'),
     log: z.array(attemptView),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
@@ -122,10 +118,7 @@ export const webhookRoutes = {
     summary: 'Resend deliveries queued since a given time.',
     body: z.strictObject({
       since: time,
-      states: z
-        .enum(['failed', 'all'])
-        .default('failed')
-        .meta({ description: 'Resend failed deliveries only, or all.' }),
+      states: z.enum(['failed', 'all']).default('failed').describe('Resend failed deliveries only, or all.'),
     }),
     status: 202,
     answer: z.object({ replayed: z.number().int() }),

@@ -4,7 +4,7 @@ import { amountView, numberText, shown, timeView } from '#platform/http/fields.j
 import { csvColumns } from '#platform/http/csv.js';
 import type { Debtor } from '../reports/debts.js';
 
-const person = z.string().meta({ description: '`user:{id}`, or the name of a command-line operator.' });
+const person = z.string().describe('`user:{id}`, or the name of a command-line operator.');
 
 export const adjustmentReason = z.enum(adjustmentReasons);
 
@@ -24,11 +24,8 @@ export const adjustmentView = z
     id: z.string(),
     accountId: z.string(),
     ticketId: z.string(),
-    seq: z
-      .number()
-      .int()
-      .meta({ description: 'The number of the adjustment within its ticket, starting at 1.' }),
-    amount: amountView.meta({ description: 'Positive amounts add credits.' }),
+    seq: z.number().int().describe('The number of the adjustment within its ticket, starting at 1.'),
+    amount: amountView.describe('Positive amounts add credits.'),
     reason: adjustmentReason,
     ...correctionEnd,
   })
@@ -39,8 +36,8 @@ export const writeOffView = z
     id: z.string(),
     accountId: z.string(),
     ticketId: z.string(),
-    period: z.string().meta({ description: 'The UTC month. An account can have one write-off per month.' }),
-    amount: amountView.meta({ description: 'Negative for a reversal, which restores the debt.' }),
+    period: z.string().describe('The UTC month. An account can have one write-off per month.'),
+    amount: amountView.describe('Negative for a reversal, which restores the debt.'),
     ...correctionEnd,
   })
   .meta({ id: 'WriteOff' });
@@ -61,11 +58,9 @@ export const debtorView = z
         credits: amountView,
       }),
     ),
-    owedRewards: amountView.meta({ description: 'Clawed-back rewards that had already been spent.' }),
+    owedRewards: amountView.describe('Clawed-back rewards that had already been spent.'),
     writtenOff: amountView,
-    transactionId: numberText
-      .nullable()
-      .meta({ description: 'The transaction that took the balance below 0.' }),
+    transactionId: numberText.nullable().describe('The transaction that took the balance below 0.'),
   })
   .meta({ id: 'Debtor' });
 

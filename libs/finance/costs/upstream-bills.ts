@@ -35,18 +35,17 @@ export interface UpstreamBill extends NewBill {
 export const channelBillsView = z
   .object({
     channel: z.string(),
-    accrued: amountView.meta({ description: 'All recorded costs.' }),
-    covered: amountView.meta({ description: 'The part of them covered by bills.' }),
-    open: amountView.meta({
-      description: 'The part not yet covered by bills: the balance of `accrued-upstream`.',
-    }),
+    accrued: amountView.describe('All recorded costs.'),
+    covered: amountView.describe('The part of them covered by bills.'),
+    open: amountView.describe('The part not yet covered by bills: the balance of `accrued-upstream`.'),
     billed: amountView,
-    difference: amountView.meta({ description: '`billed` − `covered`.' }),
+    difference: amountView.describe('`billed` − `covered`.'),
     bills: z.int(),
-    billedTo: utcDay.nullable().meta({
-      description:
+    billedTo: utcDay
+      .nullable()
+      .describe(
         'The day after the last bill, or the start of the first gap between bills in which there were costs.',
-    }),
+      ),
   })
   .meta({ id: 'ChannelBills' });
 

@@ -20,15 +20,13 @@ export const checklistItemView = z
     id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
     title: z.string(),
     state: z.enum(['ok', 'failed', 'waived']),
-    count: z.number().int().meta({ description: 'The number of problems. 0 if there are none.' }),
-    notes: z.array(noteView).meta({ description: 'What was found.' }),
-    message: z.string().meta({ description: 'The same in English.' }),
-    waivable: z
-      .boolean()
-      .meta({ description: 'Whether the period can be closed despite it, with a reason.' }),
-    control: z.string().nullable().meta({ description: 'The control that lists the problems.' }),
-    reason: z.string().nullable().meta({ description: 'Why it was waived.' }),
-    waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed to.' }),
+    count: z.number().int().describe('The number of problems. 0 if there are none.'),
+    notes: z.array(noteView).describe('What was found.'),
+    message: z.string().describe('The same in English.'),
+    waivable: z.boolean().describe('Whether the period can be closed despite it, with a reason.'),
+    control: z.string().nullable().describe('The control that lists the problems.'),
+    reason: z.string().nullable().describe('Why it was waived.'),
+    waiverId: z.string().nullable().describe('The waiver that two people agreed to.'),
   })
   .meta({ id: 'ChecklistItem' });
 
@@ -49,35 +47,35 @@ export const grace = z.number().meta({ description: GRACE, examples: [300] });
 export const periodView = z
   .object({
     id: numberText,
-    startsAt: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
-    endsAt: timeView.meta({ description: 'The first instant after the period.' }),
+    startsAt: timeView.nullable().describe('Null means from the beginning.'),
+    endsAt: timeView.describe('The first instant after the period.'),
     state: z.enum(['closing', 'closed', 'abandoned']),
-    progress: noteView.nullable().meta({ description: 'What a close is doing.' }),
-    recordedBefore: timeView.nullable().meta({
-      description:
+    progress: noteView.nullable().describe('What a close is doing.'),
+    recordedBefore: timeView
+      .nullable()
+      .describe(
         'The trial balance at `endsAt` by effective time, as recorded before this time, never changes.',
-    }),
+      ),
     checklist: z.array(checklistItemView),
-    balancesHash: z.string().nullable().meta({
-      description:
+    balancesHash: z
+      .string()
+      .nullable()
+      .describe(
         'SHA-256 of lines of code, commodity and balance in the smallest units of the ledger, separated by tabs and ordered by code.',
-    }),
+      ),
     abandonedNote: noteView
       .nullable()
-      .meta({ description: 'Why the close was abandoned. Null if that was before it had codes.' }),
-    abandonedReason: z.string().nullable().meta({ description: 'The same in English.' }),
+      .describe('Why the close was abandoned. Null if that was before it had codes.'),
+    abandonedReason: z.string().nullable().describe('The same in English.'),
     waivers: z.array(usedWaiver),
     graceSeconds: grace
       .nullable()
-      .meta({ description: `${GRACE} Null if the period was closed before this was recorded.` }),
+      .describe(`${GRACE} Null if the period was closed before this was recorded.`),
     note: z.string().nullable(),
-    closedBy: z.string().meta({ description: '`user:{id}`, or the name of a command-line operator.' }),
+    closedBy: z.string().describe('`user:{id}`, or the name of a command-line operator.'),
     begunAt: timeView,
     endedAt: timeView.nullable(),
-    latePostings: z
-      .number()
-      .int()
-      .meta({ description: 'Facts of this period that arrived after its close.' }),
+    latePostings: z.number().int().describe('Facts of this period that arrived after its close.'),
   })
   .meta({ id: 'Period' });
 
@@ -87,11 +85,12 @@ export const waiverView = z
     end: timeView,
     item: z.string(),
     count: z.number().int(),
-    findings: z.array(z.string()).nullable().meta({
-      description: 'The waived problems, each as `state subject`. Null if there were more than 5,000.',
-    }),
+    findings: z
+      .array(z.string())
+      .nullable()
+      .describe('The waived problems, each as `state subject`. Null if there were more than 5,000.'),
     reason: z.string(),
-    requestedBy: z.string().meta({ description: '`user:{id}`.' }),
+    requestedBy: z.string().describe('`user:{id}`.'),
     approvedBy: z.string(),
     recordedAt: timeView,
   })

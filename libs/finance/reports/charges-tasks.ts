@@ -212,12 +212,12 @@ export async function readWorkDays(
 
 export const itemShape = z
   .object({
-    subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` for work without a task.' }),
+    subject: z.string().describe('`task:{id}`, or `charge:{id}` for work without a task.'),
     state: workState,
-    at: timeView.meta({ description: 'When the work ended, or otherwise its charge.' }),
+    at: timeView.describe('When the work ended, or otherwise its charge.'),
     chargeId: z.string().nullable(),
     chargeState: z.string().nullable(),
-    amount: amountView.nullable().meta({ description: 'The amount first held.' }),
+    amount: amountView.nullable().describe('The amount first held.'),
     settled: amountView.nullable(),
     accountId: z.string().nullable(),
     model: z.string().nullable(),
@@ -229,8 +229,8 @@ export const itemShape = z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'The status returned to the client, if it sent an idempotency key.' }),
-    transactionIds: z.array(numberText).meta({ description: 'Ledger transactions.' }),
+      .describe('The status returned to the client, if it sent an idempotency key.'),
+    transactionIds: z.array(numberText).describe('Ledger transactions.'),
   })
   .meta({ id: 'ChargeTaskItem' });
 

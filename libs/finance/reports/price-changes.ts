@@ -22,12 +22,10 @@ export const priceChangeView = z
   .object({
     kind: z.enum(priceChangeKinds),
     versionId: numberText,
-    subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
-    value: z
-      .string()
-      .meta({ description: 'Credits, or the multiplier. Per million tokens: input/cached input/output.' }),
+    subject: z.string().describe('The model of a price, the group of a multiplier or rule.'),
+    value: z.string().describe('Credits, or the multiplier. Per million tokens: input/cached input/output.'),
     before: z.string().nullable(),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
+    effectiveFrom: timeView.nullable().describe('Null means from the beginning.'),
     until: timeView.nullable(),
     recordedAt: timeView,
     proposal: z
@@ -38,8 +36,8 @@ export const priceChangeView = z
         decidedBy: z.string().nullable(),
       })
       .nullable()
-      .meta({ description: 'Null for versions from the initial catalog.' }),
-    gross: amountView.meta({ description: 'The amount settled under it so far.' }),
+      .describe('Null for versions from the initial catalog.'),
+    gross: amountView.describe('The amount settled under it so far.'),
     charges: wholeText,
     units: wholeText,
   })

@@ -21,16 +21,15 @@ export const cost = z
     z.strictObject({ unitCost: decimal }),
     z.strictObject({ input: decimal, cachedInput: decimal, output: decimal, ...mediaFields }),
   ])
-  .meta({
-    description:
-      'In USD: `unitCost` per call or second of video, or `input`, `cachedInput` and `output` per million tokens, optionally with prices for image and audio tokens. Omitted prices equal those of text.',
-  });
+  .describe(
+    'In USD: `unitCost` per call or second of video, or `input`, `cachedInput` and `output` per million tokens, optionally with prices for image and audio tokens. Omitted prices equal those of text.',
+  );
 
 const costFields = {
   channel: z.string(),
   model: z.string(),
-  cost: cost.nullable().meta({ description: 'Null if withdrawn: the cost is unknown from then on.' }),
-  billsFailures: z.boolean().meta({ description: 'Whether the upstream also bills failed work.' }),
+  cost: cost.nullable().describe('Null if withdrawn: the cost is unknown from then on.'),
+  billsFailures: z.boolean().describe('Whether the upstream also bills failed work.'),
 };
 
 export const billView = z
@@ -39,12 +38,10 @@ export const billView = z
     channel: z.string(),
     number: z.string(),
     from: utcDay,
-    to: utcDay.meta({ description: 'The day after the last billed day.' }),
-    amount: amountView.meta({ description: 'USD. Negative for a credit note.' }),
-    accrued: amountView.meta({
-      description: 'Accrued costs of the billed days that no earlier bill covered.',
-    }),
-    difference: amountView.meta({ description: '`amount` − `accrued`, posted as an expense.' }),
+    to: utcDay.describe('The day after the last billed day.'),
+    amount: amountView.describe('USD. Negative for a credit note.'),
+    accrued: amountView.describe('Accrued costs of the billed days that no earlier bill covered.'),
+    difference: amountView.describe('`amount` − `accrued`, posted as an expense.'),
     transactionId: numberText.nullable(),
     actor: z.string(),
     recordedAt: timeView,
@@ -66,14 +63,15 @@ export const chargeMarginView = z
     operatorLoss: amountView,
     refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
     costs: z.array(chargeCostView),
-    costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
-      description:
+    costState: z
+      .enum(['known', 'waiting', 'unknown', 'none'])
+      .describe(
         '`waiting`: will be recorded soon; `unknown`: no cost is set for the model; `none`: no upstream was reached.',
-    }),
-    cost: amountView.meta({ description: 'USD.' }),
+      ),
+    cost: amountView.describe('USD.'),
     transactions: z
       .array(z.object({ id: numberText, kind: wordView(postingKinds) }))
-      .meta({ description: 'Ledger transactions of the charge, its refunds and its costs.' }),
+      .describe('Ledger transactions of the charge, its refunds and its costs.'),
   })
   .meta({ id: 'ChargeMargin' });
 
@@ -81,8 +79,8 @@ export const costView = z
   .object({
     id: numberText,
     ...costFields,
-    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
-    until: timeView.nullable().meta({ description: 'When the next version begins. Null if there is none.' }),
+    effectiveFrom: timeView.nullable().describe('Null means from the beginning.'),
+    until: timeView.nullable().describe('When the next version begins. Null if there is none.'),
     actor: z.string(),
     reason: z.string(),
     recordedAt: timeView,
@@ -100,7 +98,7 @@ export const costImportView = z
         before: z.object({ cost: costFields.cost, billsFailures: z.boolean() }).nullable(),
       }),
     ),
-    same: z.int().meta({ description: 'Rows that match what is in force.' }),
+    same: z.int().describe('Rows that match what is in force.'),
     refused: z.array(refusedRowView(costFaultCodes)),
   })
   .meta({ id: 'CostImport' });

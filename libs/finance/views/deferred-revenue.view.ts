@@ -19,22 +19,20 @@ export const deferredRevenueView = z
         'The currency of deferred revenue. Payments in other currencies are in suspense until they are credited or returned.',
       examples: ['USD'],
     }),
-    completeTo: openTimeView.meta({ description: 'Complete for everything recorded before this time.' }),
-    recognisedTo: openTimeView.meta({
-      description: 'Usage recorded before this time is recognised. Later usage is still deferred.',
-    }),
-    ledgerAccountId: numberText.meta({ description: 'The ledger account with the entries.' }),
+    completeTo: openTimeView.describe('Complete for everything recorded before this time.'),
+    recognisedTo: openTimeView.describe(
+      'Usage recorded before this time is recognised. Later usage is still deferred.',
+    ),
+    ledgerAccountId: numberText.describe('The ledger account with the entries.'),
     opening: paidText,
     lines: z.array(
       z.object({
-        move: z.enum(deferredMoves).meta({
-          description:
+        move: z
+          .enum(deferredMoves)
+          .describe(
             '`topups`: payments for credits; `suspense_credited`: payments made earlier and credited now; `recognised`: revenue of used credits; `chargeback_loss`: credits that covered the debt of a chargeback; `refunded`: refunded top-ups; `charged_back`: the unused part of disputed top-ups; `chargebacks_won`: won disputes; `other`: anything else.',
-        }),
-        family: z
-          .string()
-          .nullable()
-          .meta({ description: 'For `recognised`: the type of work, or the adjustment.' }),
+          ),
+        family: z.string().nullable().describe('For `recognised`: the type of work, or the adjustment.'),
         amount: paidText,
         transactions: numberText,
       }),
@@ -42,32 +40,30 @@ export const deferredRevenueView = z
     closing: paidText,
     lots: z
       .object({
-        paid: paidText.meta({ description: 'Paid for all lots, minus refunds and chargebacks.' }),
+        paid: paidText.describe('Paid for all lots, minus refunds and chargebacks.'),
         recognised: paidText,
-        pendingRefunds: paidText.meta({
-          description: 'Pending refunds, deferred until the provider answers.',
-        }),
-        deferred: paidText.meta({ description: '`paid` − `recognised` + `pendingRefunds`.' }),
-        unusedCredits: amountView.meta({
-          description: 'Unused credits of all lots, including lots that nobody paid for.',
-        }),
+        pendingRefunds: paidText.describe('Pending refunds, deferred until the provider answers.'),
+        deferred: paidText.describe('`paid` − `recognised` + `pendingRefunds`.'),
+        unusedCredits: amountView.describe(
+          'Unused credits of all lots, including lots that nobody paid for.',
+        ),
       })
-      .meta({ description: 'The closing balance by credit lot.' }),
-    agrees: z.boolean().meta({ description: 'Whether all of these agree.' }),
+      .describe('The closing balance by credit lot.'),
+    agrees: z.boolean().describe('Whether all of these agree.'),
   })
   .meta({ id: 'DeferredRevenue' });
 
-const credits = (description: string) => amountView.meta({ description: `Credits: ${description}` });
+const credits = (description: string) => amountView.describe(`Credits: ${description}`);
 
 export const lotView = z
   .object({
     lotId: numberText,
     accountId: z.string(),
-    topupId: z.string().nullable().meta({ description: 'Null if nobody paid for it.' }),
-    transactionId: numberText.meta({ description: 'The ledger transaction that created it.' }),
+    topupId: z.string().nullable().describe('Null if nobody paid for it.'),
+    transactionId: numberText.describe('The ledger transaction that created it.'),
     boughtAt: timeView,
     bought: credits('all of it.'),
-    paid: paidText.meta({ description: 'The amount paid for the whole lot: its basis.' }),
+    paid: paidText.describe('The amount paid for the whole lot: its basis.'),
     consumed: credits('used, debts that it covered included.'),
     restored: credits('of that, refunded after settlement.'),
     refunded: credits('on its way back to the customer, or there.'),
@@ -76,9 +72,7 @@ export const lotView = z
     left: credits('bought - consumed + restored - refunded - chargedBack - reversed.'),
     recognised: paidText,
     pendingRefunds: paidText,
-    deferred: paidText.meta({
-      description: 'The total of all lots equals the closing balance of deferred revenue.',
-    }),
+    deferred: paidText.describe('The total of all lots equals the closing balance of deferred revenue.'),
   })
   .meta({ id: 'DeferredLot' });
 

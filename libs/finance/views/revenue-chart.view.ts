@@ -5,13 +5,13 @@ import { moneyMargin } from '../reports/revenue.js';
 import type { readRevenueChart, RevenueSums } from '../reports/revenue-chart.js';
 
 const work = {
-  charges: countView.meta({ description: 'Charges that were settled.' }),
-  failedCharges: countView.meta({ description: 'Charges that were refunded because their work failed.' }),
-  net: amountView.meta({ description: 'Charged minus refunded.' }),
+  charges: countView.describe('Charges that were settled.'),
+  failedCharges: countView.describe('Charges that were refunded because their work failed.'),
+  net: amountView.describe('Charged minus refunded.'),
   refunds: amountView,
 };
 const money = {
-  cost: amountView.meta({ description: 'Upstream costs of delivered and failed work, in USD.' }),
+  cost: amountView.describe('Upstream costs of delivered and failed work, in USD.'),
   recognised: z
     .string()
     .nullable()
@@ -20,13 +20,14 @@ const money = {
         'Revenue in the payment currency. Null unless grouped by type, because it is posted by type.',
       examples: ['2.27'],
     }),
-  margin: amountView.nullable().meta({
-    description: '`recognised` − `cost`, in USD. Null without `recognised`, or if payments are not in USD.',
-  }),
+  margin: amountView
+    .nullable()
+    .describe('`recognised` − `cost`, in USD. Null without `recognised`, or if payments are not in USD.'),
 };
-const subject = z.string().nullable().meta({
-  description: 'Empty for work without one. Null for all those not listed by name.',
-});
+const subject = z
+  .string()
+  .nullable()
+  .describe('Empty for work without one. Null for all those not listed by name.');
 
 const [workSums, moneySums] = [
   z.object(work).meta({ id: 'WorkSums' }),
@@ -38,7 +39,7 @@ export const workChartView = z
   .object({
     ...days,
     total: workSums,
-    before: workSums.meta({ description: 'Totals of the previous period of the same length.' }),
+    before: workSums.describe('Totals of the previous period of the same length.'),
     subjects: z.array(z.object({ subject, ...work, before: workSums })),
     points: z.array(
       z.object({ day: utcDay, before: workSums, subjects: z.array(z.object({ subject, ...work })) }),
@@ -51,7 +52,7 @@ export const revenueChartView = z
     ...days,
     currency: z.string().meta({ description: 'The payment currency.', examples: ['USD'] }),
     total: moneySums,
-    before: moneySums.meta({ description: 'Totals of the previous period of the same length.' }),
+    before: moneySums.describe('Totals of the previous period of the same length.'),
     subjects: z.array(z.object({ subject, ...work, ...money, before: moneySums })),
     points: z.array(
       z.object({

@@ -17,19 +17,20 @@ import {
 } from '../reports/revenue.js';
 
 const earnedFields = {
-  charges: wholeText.meta({ description: 'Charges that were settled.' }),
-  failedCharges: wholeText.meta({ description: 'Charges that were refunded because their work failed.' }),
-  units: wholeText.meta({ description: 'Delivered calls, seconds or tokens.' }),
-  gross: amountView.meta({ description: 'Settled amounts, by the time of settlement.' }),
-  refunds: amountView.meta({ description: 'Refunds of settled charges, by the time of the refund.' }),
-  net: amountView.meta({ description: '`gross` − `refunds`.' }),
-  averagePrice: amountView.nullable().meta({ description: '`gross` per unit, truncated to nine decimals.' }),
-  cost: amountView.meta({ description: 'Upstream costs of delivered work, in USD.' }),
-  failedCost: amountView.meta({ description: 'Upstream costs of failed work, in USD.' }),
-  costPerCredit: amountView.nullable().meta({
-    description:
+  charges: wholeText.describe('Charges that were settled.'),
+  failedCharges: wholeText.describe('Charges that were refunded because their work failed.'),
+  units: wholeText.describe('Delivered calls, seconds or tokens.'),
+  gross: amountView.describe('Settled amounts, by the time of settlement.'),
+  refunds: amountView.describe('Refunds of settled charges, by the time of the refund.'),
+  net: amountView.describe('`gross` − `refunds`.'),
+  averagePrice: amountView.nullable().describe('`gross` per unit, truncated to nine decimals.'),
+  cost: amountView.describe('Upstream costs of delivered work, in USD.'),
+  failedCost: amountView.describe('Upstream costs of failed work, in USD.'),
+  costPerCredit: amountView
+    .nullable()
+    .describe(
       '(`cost` + `failedCost`) per net credit in USD, truncated to nine decimals. Null if there was no revenue.',
-  }),
+    ),
 };
 
 const dimension = z.string().nullable().optional();
@@ -39,8 +40,8 @@ export const revenueView = z
     from: utcDay,
     to: utcDay,
     by: z.array(z.enum(revenueDimensions)),
-    completeTo: openTimeView.meta({ description: 'Complete for everything that happened before this time.' }),
-    costsTo: openTimeView.meta({ description: 'Includes the costs of work that ended before this time.' }),
+    completeTo: openTimeView.describe('Complete for everything that happened before this time.'),
+    costsTo: openTimeView.describe('Includes the costs of work that ended before this time.'),
     rows: z
       .array(
         z.object({
@@ -53,31 +54,29 @@ export const revenueView = z
           ...earnedFields,
         }),
       )
-      .meta({ description: 'Ordered by day if requested, then by `gross`, largest first.' }),
-    truncated: z.boolean().meta({ description: 'Whether there are more rows. Totals cover all rows.' }),
+      .describe('Ordered by day if requested, then by `gross`, largest first.'),
+    truncated: z.boolean().describe('Whether there are more rows. Totals cover all rows.'),
     totals: z.object(earnedFields),
     currency: z.string().meta({ description: 'The payment currency.', examples: ['USD'] }),
     recognised: z.string().meta({
       description: 'Revenue of these days in the payment currency: the amount paid for the used credits.',
       examples: ['2.27'],
     }),
-    margin: amountView.nullable().meta({
-      description:
+    margin: amountView
+      .nullable()
+      .describe(
         '`recognised` − `cost` − `failedCost` of the totals, in USD. Negative for a loss. Null if payments are not in USD.',
-    }),
-    marginPercent: z.string().nullable().meta({
-      description: 'Percentage of `recognised`, truncated to two decimals. Null without `recognised`.',
-    }),
-    billDifference: amountView.meta({
-      description: 'Billed above accrued costs. Not included in the rows.',
-    }),
-    unknownCosts: wholeText.meta({
-      description: 'Charges without a known cost, which make the margin too high.',
-    }),
+      ),
+    marginPercent: z
+      .string()
+      .nullable()
+      .describe('Percentage of `recognised`, truncated to two decimals. Null without `recognised`.'),
+    billDifference: amountView.describe('Billed above accrued costs. Not included in the rows.'),
+    unknownCosts: wholeText.describe('Charges without a known cost, which make the margin too high.'),
     ledger: z
       .object({ gross: amountView, refunds: amountView, cost: amountView, failedCost: amountView })
-      .meta({ description: 'The movements of the ledger accounts in these days.' }),
-    agrees: z.boolean().meta({ description: 'Whether the totals, with the bills, match the ledger.' }),
+      .describe('The movements of the ledger accounts in these days.'),
+    agrees: z.boolean().describe('Whether the totals, with the bills, match the ledger.'),
   })
   .meta({ id: 'Revenue' });
 

@@ -3,7 +3,7 @@ import { allColumns, csvColumns } from '#platform/http/csv.js';
 import { amountView, countView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import type { PromotionReport } from '../reports/promotion.js';
 
-const ms = countView.meta({ description: 'Milliseconds.' });
+const ms = countView.describe('Milliseconds.');
 
 export const holdShape = z
   .object({
@@ -11,14 +11,14 @@ export const holdShape = z
     accountId: z.string(),
     amount: amountView,
     heldSince: timeView,
-    dueAt: timeView.meta({ description: 'The latest time at which it should be resolved.' }),
+    dueAt: timeView.describe('The latest time at which it should be resolved.'),
     ageMs: ms,
-    isOverdue: z.boolean().meta({ description: 'Whether that time plus the grace period has passed.' }),
+    isOverdue: z.boolean().describe('Whether that time plus the grace period has passed.'),
     family: z.string(),
     model: z.string(),
     group: z.string(),
     /** That of other work is known once it is resolved. */
-    channel: z.string().nullable().meta({ description: 'The channel of a task, once chosen.' }),
+    channel: z.string().nullable().describe('The channel of a task, once chosen.'),
     upstreamTaskId: z.string().nullable(),
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
@@ -34,7 +34,7 @@ export const failureShape = z
     accountId: z.string(),
     taskId: z.string().nullable(),
     failedAt: timeView,
-    refundedAt: timeView.nullable().meta({ description: 'Null if not yet refunded.' }),
+    refundedAt: timeView.nullable().describe('Null if not yet refunded.'),
     latencyMs: ms.nullable(),
     amount: amountView,
     chargeState: z.string(),
@@ -48,14 +48,14 @@ export const failureShape = z
 export const holdTotals = {
   buckets: z.array(
     z.object({
-      underMs: ms.nullable().meta({ description: 'Held for less than this. Null for longer.' }),
+      underMs: ms.nullable().describe('Held for less than this. Null for longer.'),
       count: countView,
       amount: amountView,
     }),
   ),
   overdue: z.object({ count: countView, amount: amountView }),
   total: amountView,
-  balances: amountView.meta({ description: 'The held balances of all accounts, which equal the total.' }),
+  balances: amountView.describe('The held balances of all accounts, which equal the total.'),
 };
 
 export const refundDayShape = z
@@ -64,7 +64,7 @@ export const refundDayShape = z
     failures: countView,
     refunded: countView,
     outstanding: countView,
-    amount: amountView.meta({ description: 'The amount held for failed work.' }),
+    amount: amountView.describe('The amount held for failed work.'),
     outstandingAmount: amountView,
     p50Ms: ms.nullable(),
     p95Ms: ms.nullable(),
@@ -76,14 +76,14 @@ const movement = { given: amountView, clawedBack: amountView, moved: amountView,
 
 export const promotionShape = z.object({
   from: openTimeView,
-  to: openTimeView.meta({
-    description: 'The end of the report: as requested, or the time up to which the ledger is final.',
-  }),
+  to: openTimeView.describe(
+    'The end of the report: as requested, or the time up to which the ledger is final.',
+  ),
   opening: amountView,
   ...movement,
   closing: amountView,
-  owed: amountView.meta({ description: 'Rewards that should have been clawed back but had been spent.' }),
-  issued: amountView.meta({ description: 'The amount that left `issued:promo`.' }),
+  owed: amountView.describe('Rewards that should have been clawed back but had been spent.'),
+  issued: amountView.describe('The amount that left `issued:promo`.'),
   ties: z.boolean(),
   days: z.array(z.object({ day: z.string(), ...movement })),
 });

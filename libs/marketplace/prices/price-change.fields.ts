@@ -46,10 +46,9 @@ const whenFields = dimensionFields
   .refine((when) => Object.values(when).some((value) => value !== undefined), {
     message: 'must name at least one value, such as "quality": "high"',
   })
-  .meta({
-    description:
-      'A request must match all of these, in lower case. Images: `size` (such as `1024x1024`, or the aspect ratio if a request gives no size), `quality`, `resolution`, `input` (`image` if the request includes images). Videos: `resolution`, `audio` (`off` if the request asks for none), `length` (whole seconds; the unit price is still per second). 3D: `mode`, `input`. Values that a request omits are `auto`; `input` is then `none`, `mode` `draft` and `audio` `on`.',
-  });
+  .describe(
+    'A request must match all of these, in lower case. Images: `size` (such as `1024x1024`, or the aspect ratio if a request gives no size), `quality`, `resolution`, `input` (`image` if the request includes images). Videos: `resolution`, `audio` (`off` if the request asks for none), `length` (whole seconds; the unit price is still per second). 3D: `mode`, `input`. Values that a request omits are `auto`; `input` is then `none`, `mode` `draft` and `audio` `on`.',
+  );
 
 /** Amounts per million tokens of images and sound, which a price or a cost may omit. */
 export const mediaFields = mediaFieldsOf(decimal);
@@ -75,10 +74,13 @@ function tokenFieldsOf(amount: z.ZodString) {
 
 function priceFieldsOf(amount: z.ZodString) {
   const rate = z.strictObject({ when: whenFields, unitPrice: amount });
-  const rates = z.array(rate).max(MAX_RATES, `must hold at most ${MAX_RATES} rates`).optional().meta({
-    description:
+  const rates = z
+    .array(rate)
+    .max(MAX_RATES, `must hold at most ${MAX_RATES} rates`)
+    .optional()
+    .describe(
       'Special unit prices. The first one whose values all match the request applies, otherwise `unitPrice`, which should be the highest.',
-  });
+    );
   return z.union([
     z.strictObject({ unitPrice: amount, rates }),
     z.strictObject({ input: amount, cachedInput: amount, output: amount, ...tokenFieldsOf(amount) }),
@@ -89,10 +91,9 @@ function priceFieldsOf(amount: z.ZodString) {
 export const productFields = priceFieldsOf(z.string());
 
 /** Credits per call or second, or per million tokens of each kind. */
-export const priceFields = priceFieldsOf(decimal).meta({
-  description:
-    'In credits: `unitPrice` per call or second of video, or `input`, `cachedInput` and `output` per million tokens. Optional per million tokens: `cacheWrite` and `cacheWrite1h` for tokens cached for five minutes or one hour (default: 1.25 and 2 times `input`), and `imageInput`, `cachedImageInput`, `imageOutput`, `audioInput`, `cachedAudioInput` and `audioOutput`. Image and audio tokens without a price cost as much as text; cached ones without a price of their own cost as much as uncached ones.',
-});
+export const priceFields = priceFieldsOf(decimal).describe(
+  'In credits: `unitPrice` per call or second of video, or `input`, `cachedInput` and `output` per million tokens. Optional per million tokens: `cacheWrite` and `cacheWrite1h` for tokens cached for five minutes or one hour (default: 1.25 and 2 times `input`), and `imageInput`, `cachedImageInput`, `imageOutput`, `audioInput`, `cachedAudioInput` and `audioOutput`. Image and audio tokens without a price cost as much as text; cached ones without a price of their own cost as much as uncached ones.',
+);
 
 /** One new value. The subject is the model or the group. */
 export const changeFields = z.union([

@@ -8,26 +8,20 @@ export const accountView = z
     inviteCode: z.string(),
     createdAt: timeView,
     balance: z.object({
-      main: amountView.meta({
-        description: 'Credits available to spend. Negative if the account is in debt.',
-      }),
-      held: amountView.meta({ description: 'Credits held for calls in progress.' }),
-      invite: amountView.meta({ description: 'Reward credits not yet transferred to the main balance.' }),
-      refundPending: amountView.meta({ description: 'Credits whose payment is being refunded.' }),
+      main: amountView.describe('Credits available to spend. Negative if the account is in debt.'),
+      held: amountView.describe('Credits held for calls in progress.'),
+      invite: amountView.describe('Reward credits not yet transferred to the main balance.'),
+      refundPending: amountView.describe('Credits whose payment is being refunded.'),
     }),
     frozen: z
       .object({
-        reason: z
-          .string()
-          .meta({ description: '`debt`, or the reason given by the person who froze the account.' }),
+        reason: z.string().describe('`debt`, or the reason given by the person who froze the account.'),
       })
       .nullable()
-      .meta({ description: 'Null if the account is not frozen.' }),
+      .describe('Null if the account is not frozen.'),
     lowBalanceThreshold: amountView.nullable(),
     monthlyLimit: amountView.nullable(),
-    spentThisMonth: amountView.meta({
-      description: 'Credits held or spent by all keys in the current UTC month.',
-    }),
+    spentThisMonth: amountView.describe('Credits held or spent by all keys in the current UTC month.'),
   })
   .meta({ id: 'Account' });
 

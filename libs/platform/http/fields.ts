@@ -15,10 +15,11 @@ export const reasonText = z
 
 /** What a change was made from. */
 export const asRead = <T extends z.ZodType>(fields: T) =>
-  fields.optional().meta({
-    description:
+  fields
+    .optional()
+    .describe(
       'The fields as you read them. If one has changed since, the answer is 409 `conflict` and nothing changes: read again, and repeat your change.',
-  });
+    );
 
 /** Credits in a request, a decimal string such as "5" or "0.02"; nanos in code. */
 export const creditAmount = z
@@ -44,7 +45,7 @@ export const timeView = z
   .union([z.date(), z.string()])
   .transform((value) => (typeof value === 'string' ? isoInstant(value) : value.toISOString()))
   .pipe(z.iso.datetime())
-  .meta({ description: 'ISO 8601, UTC.' });
+  .describe('ISO 8601, UTC.');
 
 /** A time that may be open: the database writes `infinity` or `-infinity` for none. */
 export const openTimeView = z
@@ -177,7 +178,7 @@ export function saidFields<const W extends string>(codes: readonly W[]) {
     code: wordView(codes),
     params: z
       .record(z.string(), z.string().nullable())
-      .meta({ description: 'Decimal strings, IDs, times and words of the API.' }),
+      .describe('Decimal strings, IDs, times and words of the API.'),
   };
 }
 
@@ -186,7 +187,7 @@ export function refusedRowView<const W extends string>(codes: readonly W[]) {
   return z.object({
     line: z.int(),
     ...saidFields(codes),
-    reason: z.string().meta({ description: 'The same in English.' }),
+    reason: z.string().describe('The same in English.'),
   });
 }
 
@@ -194,6 +195,4 @@ export function refusedRowView<const W extends string>(codes: readonly W[]) {
 export const requestIdField = z
   .string()
   .regex(/^[\x21-\x7e]{8,100}$/, 'must be 8 to 100 printable characters without blanks, such as a UUID')
-  .meta({
-    description: 'Chosen by the client. Repeating it returns the same answer without doing anything again.',
-  });
+  .describe('Chosen by the client. Repeating it returns the same answer without doing anything again.');

@@ -5,35 +5,30 @@ import { amountView, shown, timeView } from '#platform/http/fields.js';
 import { keysOf, type KeyWork, moneyMoves, type MonthlyStatement } from './monthly-statement.js';
 
 const ofKey = {
-  keyId: z.string().nullable().meta({ description: 'Null for charges without a key.' }),
-  keyName: z.string().nullable().meta({ description: "The key's current name." }),
-  requests: z.int().meta({ description: 'Requests charged in the month.' }),
+  keyId: z.string().nullable().describe('Null for charges without a key.'),
+  keyName: z.string().nullable().describe("The key's current name."),
+  requests: z.int().describe('Requests charged in the month.'),
   charged: amountView,
-  refunded: amountView.meta({ description: 'Refunded in the month, regardless of when it was charged.' }),
+  refunded: amountView.describe('Refunded in the month, regardless of when it was charged.'),
 };
 
 export const monthlyStatementView = z
   .object({
     month: z.string().meta({ examples: ['2026-01'] }),
-    to: timeView.meta({ description: 'Includes everything recorded before this time.' }),
-    key: z
-      .object({ keyId: z.string(), name: z.string() })
-      .nullable()
-      .meta({ description: 'Null for the whole account.' }),
-    opening: amountView.nullable().meta({ description: 'Null for a single key, which has no balance.' }),
+    to: timeView.describe('Includes everything recorded before this time.'),
+    key: z.object({ keyId: z.string(), name: z.string() }).nullable().describe('Null for the whole account.'),
+    opening: amountView.nullable().describe('Null for a single key, which has no balance.'),
     closing: amountView.nullable(),
     moves: z.array(
       z.object({
         kind: z.string(),
         model: z.string().nullable(),
-        amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
+        amount: amountView.describe('Positive amounts add to the balance.'),
       }),
     ),
     keys: z
-      .array(z.object({ ...ofKey, net: amountView.meta({ description: '`charged` − `refunded`.' }) }))
-      .meta({
-        description: 'The charges of each key, highest first. Together they equal the charges in `moves`.',
-      }),
+      .array(z.object({ ...ofKey, net: amountView.describe('`charged` − `refunded`.') }))
+      .describe('The charges of each key, highest first. Together they equal the charges in `moves`.'),
     money: z.array(
       z.object({
         what: z.enum(moneyMoves),
