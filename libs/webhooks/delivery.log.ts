@@ -19,11 +19,11 @@ export const deliveryView = z
     eventId: z.string().describe('The value of the header webhook-id, the same in every attempt and replay.'),
     type: z.string(),
     state: z.enum(DELIVERY_STATES).describe('`failed`: given up, or the endpoint was disabled.'),
-    attempts: z.number().int().describe('Attempts since it was queued or last replayed.'),
+    attempts: z.int().describe('Attempts since it was queued or last replayed.'),
     nextAttemptAt: timeView.nullable(),
     createdAt: timeView,
     endedAt: timeView.nullable(),
-    lastStatus: z.number().int().nullable().describe('The HTTP status of the last attempt.'),
+    lastStatus: z.int().nullable().describe('The HTTP status of the last attempt.'),
     lastError: z.string().nullable().describe('Why the last attempt got no answer.'),
   })
   .meta({ id: 'WebhookDelivery' });
@@ -32,8 +32,8 @@ export type WebhookDelivery = RowOf<typeof deliveryView, Date>;
 
 export const attemptView = z.object({
   startedAt: timeView,
-  durationMs: z.number().int(),
-  status: z.number().int().nullable(),
+  durationMs: z.int(),
+  status: z.int().nullable(),
   error: z.string().nullable(),
   answer: z.string().nullable().describe('The first characters of the answer.'),
 });

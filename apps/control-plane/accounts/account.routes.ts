@@ -60,7 +60,7 @@ export const supportRoutes = {
   }),
   revokeSessions: forStaff.delete('revokeSessionsOfAccount', '/api/support/accounts/{accountId}/sessions', {
     summary: "End all sessions of an account's owner.",
-    answer: z.object({ revoked: z.number().int() }),
+    answer: z.object({ revoked: z.int() }),
     refusals: ['second_person_required'],
   }),
 };

@@ -110,8 +110,8 @@ export const adjustmentRoutes = {
     summary: 'List accounts that are in debt or frozen, with amount, start and reason.',
     query: z.strictObject(pageQuery),
     answer: pageOf(debtorView).extend({
-      accounts: z.number().int(),
-      frozen: z.number().int(),
+      accounts: z.int(),
+      frozen: z.int(),
       debt: amountView,
       owedRewards: amountView.describe('Includes accounts that are not frozen.'),
     }),

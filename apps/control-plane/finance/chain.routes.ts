@@ -13,8 +13,8 @@ const blockView = z
     leavesHash: hash.describe('Covers the identifiers of the rows that were touched.'),
     firstId: numberText.describe('Its first ledger transaction.'),
     lastId: numberText.describe('Its last ledger transaction. Everything up to it is sealed.'),
-    transactionCount: z.number().int(),
-    entryCount: z.number().int(),
+    transactionCount: z.int(),
+    entryCount: z.int(),
     sealedAt: timeView,
     signature: z
       .object({

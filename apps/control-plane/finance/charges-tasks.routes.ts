@@ -17,7 +17,7 @@ export const chargesTasksRoutes = {
     answer: z.object({
       from: timeView,
       to: timeView,
-      faults: z.number().int().describe('Should be 0.'),
+      faults: z.int().describe('Should be 0.'),
       days: z.array(dayShape),
     }),
   }),

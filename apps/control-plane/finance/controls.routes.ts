@@ -10,7 +10,7 @@ const findingId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 const count = countView
   .nullable()
   .describe('The number of findings, which should be 0. Null if the control could not run.');
-const durationMs = z.number().int().nullable();
+const durationMs = z.int().nullable();
 const fault = wordView(controlFaults).nullable().describe('Why the control could not run.');
 const error = z.string().nullable().describe('The same as an English sentence.');
 

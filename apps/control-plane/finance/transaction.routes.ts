@@ -5,7 +5,7 @@ import { routesFor } from '../http/route.js';
 
 const entryView = z
   .object({
-    ordinal: z.number().int(),
+    ordinal: z.int(),
     ledgerAccountId: numberText,
     code: z.string(),
     commodity: z.enum(['CRD', 'PAY', 'UPC']),

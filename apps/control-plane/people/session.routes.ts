@@ -118,7 +118,7 @@ export const sessionRoutes = {
   revokeAll: forUsers.delete('revokeSessions', '/api/sessions', {
     summary: 'End all your sessions, or all others.',
     query: z.strictObject({ keepThis: queryFlag('Keep the current session.') }),
-    answer: z.object({ revoked: z.number().int() }),
+    answer: z.object({ revoked: z.int() }),
   }),
 };
 
@@ -175,7 +175,7 @@ export const totpRoutes = {
     summary: 'Get whether two-factor authentication is on.',
     beforeSecondFactor: true,
     underView: 'refused',
-    answer: z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number().int() }),
+    answer: z.object({ enabled: z.boolean(), recoveryCodesLeft: z.int() }),
   }),
   enrol: forUsers.post('enrolTotp', '/api/totp/enrolment', {
     summary: 'Start enrolling a device. It takes effect once you confirm a code.',

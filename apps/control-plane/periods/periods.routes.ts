@@ -35,7 +35,6 @@ const waiver = {
     .max(100)
     .meta({ description: 'A `waivable` item of the checklist.', examples: ['control:suspense'] }),
   count: z
-    .number()
     .int()
     .min(1)
     .max(1_000_000_000)

@@ -9,7 +9,7 @@ const exportView = z
     requestedAt: timeView,
     readyAt: timeView.nullable(),
     expiresAt: timeView.nullable().describe('Available for download until this time.'),
-    bytes: z.number().int(),
+    bytes: z.int(),
     failure: z.enum(['too_large', 'failed']).nullable().describe('`too_large`: contact support.'),
   })
   .meta({ id: 'DataExport' });

@@ -13,7 +13,7 @@ export const chargeRefundView = z
   .object({
     id: z.string(),
     chargeId: z.string(),
-    seq: z.number().int().describe('The number of the refund within its charge, starting at 1.'),
+    seq: z.int().describe('The number of the refund within its charge, starting at 1.'),
     amount: amountView,
     reason: z.string(),
     ticketId: z.string(),

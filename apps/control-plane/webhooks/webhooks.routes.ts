@@ -121,7 +121,7 @@ export const webhookRoutes = {
       states: z.enum(['failed', 'all']).default('failed').describe('Resend failed deliveries only, or all.'),
     }),
     status: 202,
-    answer: z.object({ replayed: z.number().int() }),
+    answer: z.object({ replayed: z.int() }),
     refusals: ['conflict', 'too_many_attempts'],
   }),
 };

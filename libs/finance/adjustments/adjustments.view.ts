@@ -24,7 +24,7 @@ export const adjustmentView = z
     id: z.string(),
     accountId: z.string(),
     ticketId: z.string(),
-    seq: z.number().int().describe('The number of the adjustment within its ticket, starting at 1.'),
+    seq: z.int().describe('The number of the adjustment within its ticket, starting at 1.'),
     amount: amountView.describe('Positive amounts add credits.'),
     reason: adjustmentReason,
     ...correctionEnd,

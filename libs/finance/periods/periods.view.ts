@@ -20,7 +20,7 @@ export const checklistItemView = z
     id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
     title: z.string(),
     state: z.enum(['ok', 'failed', 'waived']),
-    count: z.number().int().describe('The number of problems. 0 if there are none.'),
+    count: z.int().describe('The number of problems. 0 if there are none.'),
     notes: z.array(noteView).describe('What was found.'),
     message: z.string().describe('The same in English.'),
     waivable: z.boolean().describe('Whether the period can be closed despite it, with a reason.'),
@@ -34,7 +34,7 @@ const usedWaiver = z
   .object({
     item: z.string(),
     reason: z.string(),
-    count: z.number().int().nullable(),
+    count: z.int().nullable(),
     requestedBy: z.string().nullable(),
     approvedBy: z.string().nullable(),
   })
@@ -75,7 +75,7 @@ export const periodView = z
     closedBy: z.string().describe('`user:{id}`, or the name of a command-line operator.'),
     begunAt: timeView,
     endedAt: timeView.nullable(),
-    latePostings: z.number().int().describe('Facts of this period that arrived after its close.'),
+    latePostings: z.int().describe('Facts of this period that arrived after its close.'),
   })
   .meta({ id: 'Period' });
 
@@ -84,7 +84,7 @@ export const waiverView = z
     id: z.string(),
     end: timeView,
     item: z.string(),
-    count: z.number().int(),
+    count: z.int(),
     findings: z
       .array(z.string())
       .nullable()

@@ -13,7 +13,7 @@ import { recordWaiver, type Waiver, type WaiverRequest, waiversOf } from './waiv
 const payload = z.strictObject({
   end: z.string(),
   item: z.string(),
-  count: z.number().int().positive(),
+  count: z.int().positive(),
   findings: z.array(z.string()).nullable().default(null),
   reason: z.string(),
 });

@@ -226,7 +226,6 @@ export const itemShape = z
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
     answered: z
-      .number()
       .int()
       .nullable()
       .describe('The status returned to the client, if it sent an idempotency key.'),

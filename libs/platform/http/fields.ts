@@ -60,7 +60,7 @@ export const numberText = z.union([z.bigint(), z.string()]).transform(String).pi
 export const wholeText = numberText.meta({ description: 'A whole number.', examples: ['12'] });
 
 /** A count from the database in an answer. */
-export const countView = z.union([z.bigint(), z.number()]).transform(Number).pipe(z.number().int());
+export const countView = z.union([z.bigint(), z.number()]).transform(Number).pipe(z.int());
 
 /** A time in a request, kept as text, because ledger times have microseconds, which a Date lacks. */
 export const exactTime = z.iso
