@@ -48,7 +48,7 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
 
 function openServices(parts: Pick<Services, 'pool' | 'source' | 'currency'>, graceMs: number): Services {
   const { pool, source, currency } = parts;
-  const approvals = new ApprovalService({ source });
+  const approvals = new ApprovalService(source);
   const config = { payments: { currency } };
   const tickets = new TicketService(source);
   // Approvals that are only decided here register what they apply.

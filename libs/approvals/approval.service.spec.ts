@@ -25,7 +25,7 @@ const reported: unknown[] = [];
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   source = await openEntities(ledger);
-  approvals = new ApprovalService({ source });
+  approvals = new ApprovalService(source);
   approvals.register({
     kind: 'rename',
     roles: ['finance', 'admin'],
@@ -92,7 +92,7 @@ describe('an approval', () => {
   });
 
   it('of another version, which this one cannot read, can only be rejected', async () => {
-    const another = new ApprovalService({ source });
+    const another = new ApprovalService(source);
     another.register({ kind: 'rename', roles: [], payload: z.unknown(), apply: () => Promise.resolve() });
     const approval = await ask({ payload: { renames: [] } }, another);
     await expect(approvals.approve(decision(approval))).rejects.toMatchObject({ code: 'conflict' });
@@ -146,7 +146,7 @@ describe('an approval', () => {
     const unknown = { approvalId: newId(), actor: other, note: null, requestId: newId() };
     await expect(approvals.approve(unknown)).rejects.toMatchObject({ code: 'not_found' });
     const approval = await ask();
-    await expect(new ApprovalService({ source }).show(approval.id, other)).rejects.toMatchObject({
+    await expect(new ApprovalService(source).show(approval.id, other)).rejects.toMatchObject({
       code: 'conflict',
     });
   });

@@ -78,10 +78,6 @@ interface Filter {
   beforeId: string | null;
 }
 
-export interface ApprovalServiceParts {
-  readonly source: DataSource;
-}
-
 const USED_ID = 'This requestId was already used for another request.';
 const OTHER_VERSION =
   'Another version of the relay made this request. Reject it, and ask again if it is still needed.';
@@ -92,7 +88,7 @@ const INSERT = `INSERT INTO approvals (id, kind, subject, account_id, payload, a
 export class ApprovalService {
   private readonly kinds = new Map<string, ApprovalKind<unknown>>();
 
-  constructor(private readonly parts: ApprovalServiceParts) {}
+  constructor(private readonly source: DataSource) {}
 
   register<P>(kind: ApprovalKind<P>): void {
     if (this.kinds.has(kind.kind)) throw new Error(`approval kind ${kind.kind} is registered twice`);
@@ -167,7 +163,7 @@ export class ApprovalService {
   /** The approvals that the actor may decide, newest first, one more than the limit if there are more. */
   list({ actor, state, limit, beforeId }: Filter): Promise<Approval[]> {
     const kinds = [...this.kinds.values()].filter((each) => mayDecide(actor, each)).map(({ kind }) => kind);
-    return this.parts.source.getRepository(Approval).find({
+    return this.source.getRepository(Approval).find({
       where: {
         kind: In(kinds),
         ...(state ? { state } : {}),
@@ -180,7 +176,7 @@ export class ApprovalService {
 
   /** @throws ApiError if it does not exist, or is not for the actor's roles */
   async show(approvalId: string, actor: Actor): Promise<Approval> {
-    return this.checked(await this.parts.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
+    return this.checked(await this.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
   }
 
   /**
@@ -202,7 +198,7 @@ export class ApprovalService {
     decision: Decision,
     state: 'approved' | 'rejected',
   ): Promise<{ approval: Approval; isNew: boolean }> {
-    return inEntityTransaction(this.parts.source, async (transaction) => {
+    return inEntityTransaction(this.source, async (transaction) => {
       const approval = await this.lock(transaction.entities, decision);
       if (approval.state !== 'pending') {
         if (approval.state === state && approval.decidedBy === decision.actor.userId)

@@ -63,12 +63,12 @@ const pages = (work: (pool: pg.Pool) => Promise<unknown>) => pagesRead(ledger.bi
 
 describe('in large tables, few pages are read', () => {
   it('for the people with a role of staff', async () => {
-    const read = pages((pool) => new RolesService({ pool }).list({ ...FIRST_PAGE, role: 'finance' }));
+    const read = pages((pool) => new RolesService(pool).list({ ...FIRST_PAGE, role: 'finance' }));
     expect(await read).toBeLessThan(MOST_PAGES);
   });
 
   it('for what was done rarely', async () => {
-    const read = pages((pool) => new AuditReader({ pool }).list({ ...FIRST_PAGE, action: 'period.closed' }));
+    const read = pages((pool) => new AuditReader(pool).list({ ...FIRST_PAGE, action: 'period.closed' }));
     expect(await read).toBeLessThan(MOST_PAGES);
   });
 
@@ -97,7 +97,7 @@ describe('in large tables, few pages are read', () => {
     for (const id of [keyId, revoked]) await ledger.owner.query(spent, [id]);
     await ledger.revoke(revoked);
     const read = pages(async (pool) => {
-      expect(await new AccountReader({ pool }).show(accountId)).toMatchObject({ spentThisMonth: '2' });
+      expect(await new AccountReader(pool).show(accountId)).toMatchObject({ spentThisMonth: '2' });
     });
     expect(await read).toBeLessThan(MOST_PAGES);
   });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   refunds = new TopupRefundService({ source, approvals, runner });
   killed = new TopupRefundService({
     source,
-    approvals: new ApprovalService({ source }),
+    approvals: new ApprovalService(source),
     runner: { run: () => Promise.reject(new Error('killed')) },
   });
   await recordLimit(ledger.billing, 'topup-refund', parseAmount('100'));

@@ -12,7 +12,7 @@ let actors: [Actor, Actor];
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-  reader = new AuditReader({ pool: ledger.billing });
+  reader = new AuditReader(ledger.billing);
   actors = [await staffActor(ledger, 'admin'), await staffActor(ledger, 'support')];
   const [one, two] = actors;
   for (const [actor, action, subject] of [

@@ -33,13 +33,9 @@ export interface AuditQuery {
   action?: string | undefined;
 }
 
-export interface AuditReaderParts {
-  readonly pool: pg.Pool;
-}
-
 /** Reads the audit log, newest first. */
 export class AuditReader {
-  constructor(private readonly parts: AuditReaderParts) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   async list({ limit, cursor, ...filters }: AuditQuery): Promise<Page<AuditLine>> {
     const after = readCursorNumber(cursor) ?? undefined;
@@ -53,7 +49,7 @@ export class AuditReader {
       ...given('l.account_id', filters.accountId),
       ...given('l.action', filters.action),
     ];
-    const { rows } = await this.parts.pool.query<AuditLine>(
+    const { rows } = await this.pool.query<AuditLine>(
       `SELECT l.id, l.actor, u.email AS "actorEmail", l.action, l.subject, l.account_id AS "accountId", l.before, l.after,
          l.request_id AS "requestId", l.recorded_at AS "recordedAt"
        FROM audit_log l LEFT JOIN users u ON u.id = CASE WHEN l.actor LIKE 'user:%' THEN substr(l.actor, 6) END

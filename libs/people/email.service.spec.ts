@@ -68,8 +68,8 @@ function byStaff({ userId, accountId }: Actor) {
   return { by: `user:${admin.userId}`, actor: admin, userId, accountId, requestId: newId() };
 }
 
-const accounts = () => new AccountService({ pool: people.ledger.billing });
-const roles = () => new RolesService({ pool: people.ledger.billing });
+const accounts = () => new AccountService(people.ledger.billing);
+const roles = () => new RolesService(people.ledger.billing);
 
 describe('another e-mail address', () => {
   it('takes effect through the link, which is reported to the old address', async () => {

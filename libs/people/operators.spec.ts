@@ -37,7 +37,7 @@ afterAll(() => used.close());
 async function install(): Promise<Installation> {
   const people = await openPeople();
   const source = await openEntities(people.ledger);
-  const approvals = new ApprovalService({ source });
+  const approvals = new ApprovalService(source);
   const services = { source, grants: new RoleGrants({ source, approvals }) };
   const make = (of: Partial<OperatorRequest>) =>
     makeOperator(services, {

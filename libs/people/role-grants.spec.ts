@@ -18,7 +18,7 @@ let admins: [Actor, Actor, Actor];
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   source = await openEntities(ledger);
-  approvals = new ApprovalService({ source });
+  approvals = new ApprovalService(source);
   grants = new RoleGrants({ source, approvals });
   const newAdmin = () => staffActor(ledger, 'admin');
   admins = [await newAdmin(), await newAdmin(), await newAdmin()];

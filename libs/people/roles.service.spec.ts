@@ -14,7 +14,7 @@ let admin: Actor;
 
 beforeAll(async () => {
   people = await openPeople();
-  service = new RolesService({ pool: people.ledger.billing });
+  service = new RolesService(people.ledger.billing);
 });
 beforeEach(async () => {
   admin = await newStaff('admin');

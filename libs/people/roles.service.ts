@@ -33,21 +33,17 @@ export interface PersonChange {
   requestId: string;
 }
 
-export interface RolesServiceParts {
-  readonly pool: pg.Pool;
-}
-
 /**
  * Who may sign in, and with which roles. Nobody decides about themselves, and at least one administrator can always
  * sign in.
  */
 export class RolesService {
-  constructor(private readonly parts: RolesServiceParts) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
     const after = readCursorId(cursor);
     const areStaff = role !== undefined && role !== 'user';
-    const { rows } = await this.parts.pool.query<ListedPerson>(
+    const { rows } = await this.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users
        WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
          ${areStaff ? `AND ${IS_STAFF}` : ''}
@@ -59,7 +55,7 @@ export class RolesService {
 
   /** The person of an account, or null if it has none. */
   async ofAccount(accountId: string): Promise<ListedPerson | null> {
-    const { rows } = await this.parts.pool.query<ListedPerson>(
+    const { rows } = await this.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users WHERE account_id = $1`,
       [accountId],
     );
@@ -103,7 +99,7 @@ export class RolesService {
       before: ListedPerson,
     ) => Promise<{ after: ListedPerson; audited: { before: unknown; after?: unknown } }>,
   ): Promise<ListedPerson> {
-    return inTransaction(this.parts.pool, async (client) => {
+    return inTransaction(this.pool, async (client) => {
       const before = await lockPerson(client, { userId, actor });
       const { after, audited } = await work(client, before);
       await requireAdmin(client);

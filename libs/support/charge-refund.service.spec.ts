@@ -30,7 +30,7 @@ beforeAll(async () => {
   source = await openEntities(ledger);
   const { billing: pool, log } = ledger;
   engine = new PostingEngine({ pool, loadPriceBook, log });
-  approvals = new ApprovalService({ source });
+  approvals = new ApprovalService(source);
   tickets = new TicketService(source);
   refunds = new ChargeRefundService({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
   await recordLimit(pool, 'charge-refund', parseAmount('1'));

@@ -35,7 +35,7 @@ export async function openCatalog(): Promise<CatalogFixture> {
   const ledger = await createLedgerFixture();
   const source = await openEntities(ledger);
   const changes = new CatalogChanges(source, NOBODY_WAITS);
-  const approvals = new ApprovalService({ source });
+  const approvals = new ApprovalService(source);
   const secrets = new SecretBox([randomBytes(32)]);
   const groupModels = new GroupModels(changes, approvals);
   const opening = new GroupOpening(changes, approvals);

@@ -109,7 +109,7 @@ function openParts(
   const runner = new RefundRunner({ pool, config, log, providers, notices });
   const checks = new OrderChecks({ orders, checkouts, service: topups });
   const reconciler = new PaymentReconciler({ orders: checks, inbox, refunds: runner });
-  const approvals = new ApprovalService({ source });
+  const approvals = new ApprovalService(source);
   return { ledger, source, config, approvals, orders, inbox, topups, runner, reconciler, registry };
 }
 

@@ -86,11 +86,7 @@ async function importModels(
     return withSource(url, (source) => {
       // A running relay finds events in the outbox by itself.
       const changes = new CatalogChanges(source, { wake: () => undefined });
-      const models = new ModelService(
-        source,
-        changes,
-        new GroupModels(changes, new ApprovalService({ source })),
-      );
+      const models = new ModelService(source, changes, new GroupModels(changes, new ApprovalService(source)));
       const parts = { pool, service: proposalsOf(pool), models, catalog: vendorModels };
       return importVendors(parts, wanted, author);
     });

@@ -45,7 +45,7 @@ async function list(
   { limit, cursor, json }: { limit: number; cursor?: string; json?: boolean },
 ): Promise<void> {
   const { items, nextCursor } = await onDatabase((pool) =>
-    new AccountReader({ pool }).search({ limit, cursor, query }),
+    new AccountReader(pool).search({ limit, cursor, query }),
   );
   const accounts = items.map((account) => shown(foundAccountView, account));
   if (json) return printJson({ accounts, more: nextCursor !== null, nextCursor });

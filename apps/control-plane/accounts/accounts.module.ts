@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
-import { provided } from '#platform/wiring.js';
+import { constructed } from '#platform/wiring.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { PeopleModule } from '../people/people.module.js';
-import { SHARED } from '../control-plane.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { AccountLimitsController } from './account-limits.controller.js';
 import { AccountController } from './account.controller.js';
 import { FinanceSearchController } from './finance-search.controller.js';
@@ -27,6 +27,6 @@ import { ViewController } from './view.controller.js';
     AccountLimitsController,
     NamesController,
   ],
-  providers: [provided(AccountReader, SHARED), provided(AccountService, SHARED)],
+  providers: [constructed(AccountReader, POOL), constructed(AccountService, POOL)],
 })
 export class AccountsModule {}

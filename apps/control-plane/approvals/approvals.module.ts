@@ -1,14 +1,14 @@
 import { Global, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
-import { provided } from '#platform/wiring.js';
-import { SHARED } from '../control-plane.tokens.js';
+import { constructed } from '#platform/wiring.js';
 import { ApprovalsController } from './approvals.controller.js';
 
 /** Second signatures, for every module whose work needs two people above a limit. */
 @Global()
 @Module({
   controllers: [ApprovalsController],
-  providers: [provided(ApprovalService, SHARED)],
+  providers: [constructed(ApprovalService, DataSource)],
   exports: [ApprovalService],
 })
 export class ApprovalsModule {}

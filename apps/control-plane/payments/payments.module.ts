@@ -28,12 +28,8 @@ import { SandboxController } from './sandbox.controller.js';
 import { TopupMailController } from './topup-mail.controller.js';
 import { TopupsController } from './topups.controller.js';
 
-interface PaymentWorkParts extends Shared {
-  reconciler: PaymentReconciler;
-}
-
 /** The payment jobs. */
-function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
+function paymentLoop({ reconciler, config, log }: Shared & { reconciler: PaymentReconciler }): Loop {
   return new Loop({
     name: 'payments',
     intervalMs: config.sweepIntervalMs,

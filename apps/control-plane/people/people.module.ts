@@ -27,12 +27,8 @@ import { SignUpController } from './sign-up.controller.js';
 const CLEANING_INTERVAL_MS = 600_000;
 const MAX_PURGED = 1_000;
 
-interface CleaningParts extends Shared {
-  attempts: AttemptsStore;
-}
-
 /** Removes expired links and counters of attempts. */
-function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
+function cleaningLoop({ pool, attempts, log }: Shared & { attempts: AttemptsStore }): Loop {
   const round = async () => {
     for (const table of ['sign_ups', 'password_resets', 'email_changes']) {
       await pool.query(
@@ -74,9 +70,9 @@ const PEOPLE_PARTS = {
     provided(TotpService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
     provided(CodeCheck, PEOPLE_PARTS),
     provided(ConfirmationService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
-    provided(RolesService, SHARED),
+    constructed(RolesService, POOL),
     provided(RoleGrants, SHARED_BY_TWO),
-    provided(AuditReader, SHARED),
+    constructed(AuditReader, POOL),
     constructed(PasswordHasher),
     constructed(AttemptsStore, POOL),
   ],

@@ -6,10 +6,6 @@ import { DeletionRunner } from '#privacy/deletion-runner.js';
 import { retentionClasses, sweepRetention } from '#privacy/retention.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 
-interface ExportParts extends Shared {
-  exports: DataExports;
-}
-
 export const privacyJobs = [
   job(deletionsLoop, SHARED),
   job(retentionLoop, SHARED),
@@ -30,7 +26,7 @@ function deletionsLoop({ pool, config: { privacy }, log, relay }: Shared): Loop 
 }
 
 /** Makes the requested exports. */
-function exportsLoop({ exports, config, log }: ExportParts): Loop {
+function exportsLoop({ exports, config, log }: Shared & { exports: DataExports }): Loop {
   const intervalMs = config.privacy.pollMs;
   return new Loop({ name: 'exports', intervalMs, log, round: (signal) => exports.round(signal) });
 }

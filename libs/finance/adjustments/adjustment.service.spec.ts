@@ -30,7 +30,7 @@ let ticketId: string;
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   source = await openEntities(ledger);
-  approvals = new ApprovalService({ source });
+  approvals = new ApprovalService(source);
   service = new AdjustmentService({ source, approvals });
   await recordLimit(ledger.billing, 'adjustment', parseAmount('5'));
 });

@@ -22,7 +22,7 @@ let other: Actor;
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   source = await openEntities(ledger);
-  approvals = new ApprovalService({ source });
+  approvals = new ApprovalService(source);
   service = new WaiverService({ source, approvals, pool: ledger.billing, limitMs: 60_000 });
   [asker, other] = [await staffActor(ledger, 'finance'), await staffActor(ledger, 'finance')];
   await unknownCost('one', 'imgmodel-4');

@@ -34,7 +34,7 @@ let service: AccountDeletionService;
 beforeAll(async () => {
   people = await openPeople();
   source = await openEntities(people.ledger);
-  approvals = new ApprovalService({ source });
+  approvals = new ApprovalService(source);
   tickets = new TicketService(source);
   const reader = new ConfigReader({});
   const privacy = reader.finish(readPrivacyConfig(reader));

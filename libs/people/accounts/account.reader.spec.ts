@@ -15,7 +15,7 @@ let keyId: string;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-  reader = new AccountReader({ pool: ledger.billing });
+  reader = new AccountReader(ledger.billing);
   ({ accountId, keyId } = await ledger.account({ credits: '10' }));
 });
 afterAll(() => ledger.close());

@@ -19,19 +19,15 @@ export interface AccountSearch {
   query?: string | undefined;
 }
 
-export interface AccountReaderParts {
-  readonly pool: pg.Pool;
-}
-
 const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')`;
 
 /** Reads accounts for their owners and for support. */
 export class AccountReader {
-  constructor(private readonly parts: AccountReaderParts) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   /** @throws ApiError not_found */
   async show(accountId: string): Promise<AccountDetails> {
-    const { rows } = await this.parts.pool.query<AccountWithBalances>(
+    const { rows } = await this.pool.query<AccountWithBalances>(
       `SELECT a.id AS "accountId", a.name, a.invite_code AS "inviteCode", a.created_at AS "createdAt", b.main, b.held,
          b.invite, b.refund_pending AS "refundPending", b.frozen, b.frozen_reason AS reason,
          b.low_balance_threshold AS threshold, b.monthly_limit AS "monthlyLimit",
@@ -46,7 +42,7 @@ export class AccountReader {
 
   async search({ limit, cursor, query }: AccountSearch): Promise<Page<FoundAccount>> {
     const after = readCursorId(cursor);
-    const { rows } = await this.parts.pool.query<FoundAccount>(
+    const { rows } = await this.pool.query<FoundAccount>(
       `SELECT a.id AS "accountId", a.name, u.email, b.main, b.frozen, a.created_at AS "createdAt"
        FROM accounts a JOIN customer_balances b ON b.account_id = a.id LEFT JOIN users u ON u.account_id = a.id
        WHERE ($1::text IS NULL OR a.id < $1)

@@ -19,8 +19,8 @@ let accountId: string;
 beforeAll(async () => {
   people = await openPeople();
   const { billing: pool } = people.ledger;
-  service = new AccountService({ pool });
-  reader = new AccountReader({ pool });
+  service = new AccountService(pool);
+  reader = new AccountReader(pool);
   support = await staffActor(people.ledger, 'support');
 });
 beforeEach(async () => {

@@ -25,17 +25,13 @@ interface Settings {
   monthlyLimit: bigint | null;
 }
 
-export interface AccountServiceParts {
-  readonly pool: pg.Pool;
-}
-
 /** Changes accounts, for their owners and for support. */
 export class AccountService {
-  constructor(private readonly parts: AccountServiceParts) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   /** @throws ApiError not_found, too_many_attempts */
   async change(operation: AccountOperation, change: AccountChange): Promise<void> {
-    await inTransaction(this.parts.pool, async (client) => {
+    await inTransaction(this.pool, async (client) => {
       const before = await lockSettings(client, operation.accountId);
       const given = realChanges(before, change);
       if (Object.keys(given).length === 0) return;
@@ -56,17 +52,17 @@ export class AccountService {
 
   /** @throws ApiError not_found */
   async freeze(operation: StaffOperation, reason: string): Promise<void> {
-    refuseFault(await freezeAccount(this.parts.pool, operation, reason));
+    refuseFault(await freezeAccount(this.pool, operation, reason));
   }
 
   /** @throws ApiError not_found, conflict while the balance is below zero */
   async unfreeze(operation: StaffOperation, note: string): Promise<void> {
-    refuseFault(await unfreezeAccount(this.parts.pool, operation, note));
+    refuseFault(await unfreezeAccount(this.pool, operation, note));
   }
 
   /** Ends every session of an account's person. @returns how many. @throws ApiError not_found */
   async revokeSessions(operation: StaffOperation): Promise<number> {
-    return inTransaction(this.parts.pool, async (client) => {
+    return inTransaction(this.pool, async (client) => {
       await refuseOwnInterest(client, operation.actor, operation.accountId);
       const { rows } = await client.query<{ userId: string | null }>(
         'SELECT u.id AS "userId" FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = $1',
