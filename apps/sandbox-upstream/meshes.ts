@@ -3,10 +3,9 @@ import { readJsonBody, VendorRefusal, sendJson, refusedField } from './answers.j
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
 import { cubeGlb } from './media/glb.js';
-import { acceptTask, requireFile, shownId, spoilPoll } from './task-calls.js';
+import { acceptTask, answered, requireFile, shownId, spoilPoll } from './task-calls.js';
 import {
   type Exchange,
-  holdUntilClientLeaves,
   optionalTextField,
   publicOriginOf,
   requiredTextField,
@@ -33,14 +32,9 @@ export async function acceptMesh(
   task: MeshTask,
 ): Promise<MeshTask | undefined> {
   const accepted = acceptTask(vendor.meshes, exchange, task);
-  if (accepted === task) {
-    vendor.stats.meshesAccepted += 1;
-    if (task.faults.includes('accept-then-timeout')) {
-      await holdUntilClientLeaves(vendor, exchange.response);
-      return undefined;
-    }
-  }
-  return accepted;
+  if (accepted !== task) return accepted;
+  vendor.stats.meshesAccepted += 1;
+  return answered(vendor, exchange, task);
 }
 
 /** Reads a body with the fields of the small relays. @throws VendorRefusal */

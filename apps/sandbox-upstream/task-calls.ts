@@ -1,6 +1,6 @@
 import { VendorRefusal } from './answers.js';
 import { type Fault, refuseAsOrdered } from './directives.js';
-import type { Exchange, Vendor } from './vendor.js';
+import { type Exchange, holdUntilClientLeaves, type Vendor } from './vendor.js';
 import { endOf, stateAt, type VendorTask, type VendorTasks } from './vendor-tasks.js';
 
 const MAX_KEY_LENGTH = 256;
@@ -27,6 +27,17 @@ export function acceptTask<T extends VendorTask>(tasks: VendorTasks<T>, exchange
   refuseAsOrdered(task.faults);
   tasks.add(task);
   return task;
+}
+
+/** The accepted task. Undefined if its prompt requests no answer. */
+export async function answered<T extends VendorTask>(
+  vendor: Vendor,
+  { response }: Exchange,
+  task: T,
+): Promise<T | undefined> {
+  if (!task.faults.includes('accept-then-timeout')) return task;
+  await holdUntilClientLeaves(vendor, response);
+  return undefined;
 }
 
 function readIdempotencyKey({ request }: Exchange): string | null {

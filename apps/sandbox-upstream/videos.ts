@@ -6,7 +6,6 @@ import {
   type Area,
   captionOf,
   type Exchange,
-  holdUntilClientLeaves,
   optionalTextField,
   publicOriginOf,
   readAspectRatio,
@@ -15,7 +14,7 @@ import {
   seedOf,
   type Vendor,
 } from './vendor.js';
-import { acceptTask, requireFile, shownId, spoilPoll } from './task-calls.js';
+import { acceptTask, answered, requireFile, shownId, spoilPoll } from './task-calls.js';
 import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-tasks.js';
 import { announceEnd } from './webhooks/task-webhooks.js';
 
@@ -65,14 +64,13 @@ export async function acceptVideo(
   task: VideoTask,
 ): Promise<VideoTask | undefined> {
   const accepted = acceptTask(vendor.videos, exchange, task);
-  if (accepted !== task) vendor.stats.videoRepeats += 1;
-  else {
-    vendor.stats.videosAccepted += 1;
-    announceEnd(vendor, task, vendor.webhookKeys.endpoints.get(task.dialect));
+  if (accepted !== task) {
+    vendor.stats.videoRepeats += 1;
+    return accepted;
   }
-  if (accepted !== task || !task.faults.includes('accept-then-timeout')) return accepted;
-  await holdUntilClientLeaves(vendor, exchange.response);
-  return undefined;
+  vendor.stats.videosAccepted += 1;
+  announceEnd(vendor, task, vendor.webhookKeys.endpoints.get(task.dialect));
+  return answered(vendor, exchange, task);
 }
 
 const IDS: Record<VideoTask['dialect'], () => string> = {

@@ -3,8 +3,8 @@ import { VendorRefusal } from '../answers.js';
 import { type Directives, type Fault, readDirectives, refuseAsOrdered } from '../directives.js';
 import { alterationOf, keepEdit } from '../edits.js';
 import { addressOf, drawingOf, drawingsOf, type ImageOrder } from '../images.js';
-import { shownId, spoilPoll } from '../task-calls.js';
-import { type Exchange, holdUntilClientLeaves, publicOriginOf, type Vendor } from '../vendor.js';
+import { answered, shownId, spoilPoll } from '../task-calls.js';
+import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import {
   type ImageJob,
   stateAt,
@@ -96,16 +96,6 @@ export async function acceptFilm(
 
 function refuseAtOnce(faults: readonly Fault[], late: readonly Fault[]): void {
   refuseAsOrdered(faults.filter((fault) => !late.includes(fault)));
-}
-
-async function answered<T extends VendorTask>(
-  vendor: Vendor,
-  { response }: Exchange,
-  task: T,
-): Promise<T | undefined> {
-  if (!task.faults.includes('accept-then-timeout')) return task;
-  await holdUntilClientLeaves(vendor, response);
-  return undefined;
 }
 
 /** For a poll: the state of a task, or an unknown word instead. */
