@@ -217,16 +217,19 @@ function videoUrl(body: JsonObject): string | undefined {
 }
 
 function readCompleted(body: JsonObject, contentUrl: URL): PollOutcome {
-  if (asObject(body['video'])?.['respect_moderation'] === false) {
-    const message = 'The video was withheld by the content rules of the model.';
-    return { kind: 'failed', code: 'content_policy_violation', message };
-  }
+  if (asObject(body['video'])?.['respect_moderation'] === false) return VIDEO_WITHHELD;
   const named = videoUrl(body);
   if (named === undefined) return { kind: 'completed', fileUrl: contentUrl.href };
   if (!URL.canParse(named, contentUrl.href))
     return { kind: 'no_answer', reason: 'a video.url that is no address', of: 'task' };
   return { kind: 'completed', fileUrl: new URL(named, contentUrl).href };
 }
+
+export const VIDEO_WITHHELD: PollOutcome = {
+  kind: 'failed',
+  code: 'content_policy_violation',
+  message: 'The video was withheld by the content rules of the model.',
+};
 
 /** The end of a task whose body says that it failed. */
 export function readFailed(body: JsonObject): PollOutcome {

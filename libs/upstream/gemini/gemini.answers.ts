@@ -8,6 +8,7 @@ import {
   readObject,
   readProgress,
   type JsonObject,
+  VIDEO_WITHHELD,
 } from '../answers.js';
 import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
@@ -46,12 +47,11 @@ function readPrediction(prediction: JsonObject | null): UpstreamImage | null {
 }
 
 /** Reads the name of a started operation. */
-export function readOperationName(answer: HttpAnswer): CreateOutcome {
+export function readOperationName(answer: HttpAnswer, isName = isOperationName): CreateOutcome {
+  const upstreamStatus = answer.status;
   const name = asText(readObject(answer.body)?.['name']);
-  if (name === undefined || !isOperationName(name)) {
-    return { kind: 'unknown', reason: 'a success without a usable name', upstreamStatus: answer.status };
-  }
-  return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
+  if (name !== undefined && isName(name)) return { kind: 'accepted', upstreamId: name, upstreamStatus };
+  return { kind: 'unknown', reason: 'a success without a usable name', upstreamStatus };
 }
 
 /** Reads the operation with a name. `base` is its address, which a file address without an origin is relative to. */
@@ -82,9 +82,6 @@ function readDone(response: JsonObject | null, base: URL): PollOutcome {
       return { kind: 'no_answer', reason: 'a uri that is no address', of: 'task' };
     return { kind: 'completed', fileUrl: new URL(uri, base).href };
   }
-  if (Number(videos?.['raiMediaFilteredCount']) > 0) {
-    const message = 'The video was withheld by the content rules of the model.';
-    return { kind: 'failed', code: 'content_policy_violation', message };
-  }
+  if (Number(videos?.['raiMediaFilteredCount']) > 0) return VIDEO_WITHHELD;
   return { kind: 'no_answer', reason: 'an operation that is done without a video', of: 'task' };
 }

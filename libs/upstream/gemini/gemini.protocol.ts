@@ -72,7 +72,11 @@ export class GeminiProtocol implements Protocol {
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
     const json = { instances: [{ prompt: request.prompt }], parameters: videoParameters(request) };
     const path = methodOf(request.model, 'predictLongRunning');
-    return this.calls.createTask(channel, path, { ...options, json, read: readOperationName });
+    return this.calls.createTask(channel, path, {
+      ...options,
+      json,
+      read: readOperationName,
+    });
   }
 
   /** The upstream's id is the name of its operation, `models/{model}/operations/{key}`, which is also the path. */

@@ -7,7 +7,9 @@ import {
   notAnswered,
   readFailed,
   readObject,
+  VIDEO_WITHHELD,
 } from '../answers.js';
+import { readOperationName } from '../gemini/gemini.answers.js';
 import { FileUnavailable, type FileBody } from '../file-download.js';
 import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, PollOutcome } from '../outcomes.js';
@@ -23,10 +25,7 @@ export function modelOfOperation(name: string): string | null {
 
 /** Reads the name of a started operation. */
 export function readStarted(answer: HttpAnswer): CreateOutcome {
-  const name = asText(readObject(answer.body)?.['name']);
-  if (name === undefined || modelOfOperation(name) === null)
-    return { kind: 'unknown', reason: 'a success without a usable name', upstreamStatus: answer.status };
-  return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
+  return readOperationName(answer, (name) => modelOfOperation(name) !== null);
 }
 
 /** Reads the operation with a name. It contains its video: `fileUrl` says where to get it again. */
@@ -39,10 +38,7 @@ export function readFetched(answer: HttpAnswer, name: string, fileUrl: string): 
   if (body['done'] !== true) return { kind: 'running', progress: null };
   const response = asObject(body['response']);
   if (videoOf(response) !== undefined) return { kind: 'completed', fileUrl };
-  if (Number(response?.['raiMediaFilteredCount']) > 0) {
-    const message = 'The video was withheld by the content rules of the model.';
-    return { kind: 'failed', code: 'content_policy_violation', message };
-  }
+  if (Number(response?.['raiMediaFilteredCount']) > 0) return VIDEO_WITHHELD;
   return { kind: 'no_answer', reason: 'an operation that is done without a video', of: 'task' };
 }
 
