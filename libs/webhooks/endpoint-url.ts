@@ -1,4 +1,4 @@
-import { ApiError, invalidField } from '#platform/errors.js';
+import { invalidField } from '#platform/errors.js';
 import { checkFileUrl, ForbiddenAddress } from '#upstream/public-address.js';
 
 /**

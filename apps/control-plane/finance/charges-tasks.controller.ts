@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { FAULTY_WORK, readWorkDays, type WorkRange } from '#finance/reports/charges-tasks.js';
 import { listedPage, listedRows } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { ApiError, invalidField } from '#platform/errors.js';
+import { invalidField } from '#platform/errors.js';
 import { sendCsv } from '#platform/http/csv.js';
 import { faultsOf, workColumns } from '#finance/views/charges-tasks.view.js';
 import { workListing } from '#finance/views/report-files.js';

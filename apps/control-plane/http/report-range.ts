@@ -1,6 +1,6 @@
 import type { Days } from '#finance/reports/revenue.js';
 import { daysOf } from '#finance/views/revenue.view.js';
-import { ApiError, invalidField } from '#platform/errors.js';
+import { invalidField } from '#platform/errors.js';
 import { time, utcDay } from '#platform/http/fields.js';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { ApiError, invalidField } from '#platform/errors.js';
+import { invalidField } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import type { Preview } from './preview.js';
 import type { LargeMove } from './price-move.js';
