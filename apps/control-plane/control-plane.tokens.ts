@@ -43,5 +43,5 @@ export const SHARED: TokensOf<Shared> = {
   relay: OutboxRelay,
 };
 
-/** The same, for work that may need a second person. */
-export const SHARED_BY_TWO = { ...SHARED, approvals: ApprovalService };
+/** The same, for services whose changes may need the approval of a second person. */
+export const SHARED_WITH_APPROVALS = { ...SHARED, approvals: ApprovalService };

@@ -25,7 +25,7 @@ const MOST = {
   'sign-ins': 1_000,
   /** Each also sends a mail. */
   'changes of password and second factor': 20,
-  /** Mails that settings and endpoints of the account cause at will. The console shows the same, however many were sent. */
+  /** Mails that an account can cause at will by its settings and endpoints. The console always shows the same facts. */
   'mails about disabled webhooks': 20,
   'mails about a low balance': 20,
 } as const;
@@ -45,7 +45,7 @@ export async function countDaily(
   });
 }
 
-/** Counts what is left out beyond its limit. False: leave it out. */
+/** Counts something that is skipped beyond its limit. Returns false if it should be skipped. */
 export async function isWithinDaily(
   client: pg.Pool | pg.ClientBase,
   accountId: string,

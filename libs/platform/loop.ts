@@ -115,7 +115,7 @@ export abstract class Looping {
   protected abstract round(signal: AbortSignal): Promise<boolean | void>;
 }
 
-/** Waits until something is over, at most this long. */
+/** Waits until the work has ended, but no longer than the limit. */
 export async function waitAtMost(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));

@@ -162,10 +162,7 @@ export class DeliveryQueue {
   }
 }
 
-/**
- * The mail is sent if the endpoint is disabled, so many times a day: its owner can enable it again and again, and have it tried
- * as often.
- */
+/** Sends the mail if the endpoint is disabled. The number per day is limited, since owners can enable an endpoint again at will. */
 async function mailOwner(
   client: pg.ClientBase,
   { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },

@@ -536,7 +536,7 @@ describe('an administrator', () => {
     const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
     const params = { query: { from: day(-1), to: day(2) } };
     await until('the work to be counted', async () => {
-      const { data } = await admin.api.GET('/api/admin/work/chart', { params });
+      const { data } = await admin.api.GET('/api/admin/workload/chart', { params });
       return data!.total.charges > 0;
     });
     const tab = await open({ as: admin });

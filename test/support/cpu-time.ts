@@ -1,4 +1,4 @@
-/** Some hundred microseconds of work, which each machine does at its own pace. */
+/** Takes a few hundred microseconds to read, more on a slower machine. */
 const TEXT = JSON.stringify(Array.from({ length: 2_500 }, (_, index) => ({ index })));
 
 /** How many times as long some work keeps this thread busy as reading a little JSON. */

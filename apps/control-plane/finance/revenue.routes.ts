@@ -62,7 +62,7 @@ export const revenueRoutes = {
     query: chartQuery,
     answer: revenueChartView,
   }),
-  work: routesFor(['admin'], 'Reports', 'reports').get('chartWork', '/api/admin/work/chart', {
+  work: routesFor(['admin'], 'Reports', 'reports').get('chartWork', '/api/admin/workload/chart', {
     load: 'query',
     summary: 'Get daily requests and credits of all accounts, compared with the previous period.',
     description: 'At most 366 days, by the end time of requests.',

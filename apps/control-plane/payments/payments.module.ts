@@ -17,7 +17,7 @@ import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { TopupService } from '#payments/topup.service.js';
 import { TransferService } from '#payments/transfer.service.js';
 import { job, provided, providedBy } from '#platform/wiring.js';
-import { type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
+import { type Shared, SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tokens.js';
 import { BillingDetailsController } from './billing-details.controller.js';
 import { FinanceController } from './finance.controller.js';
 import { SuspenseController } from './suspense.controller.js';
@@ -72,9 +72,9 @@ function openProviders({ config, pool, clock }: Shared): PaymentProviders {
     provided(TopupService, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
     provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, service: TopupService }),
     provided(RefundRunner, { ...SHARED, providers: PROVIDERS, notices: PaymentNotices }),
-    provided(TransferService, SHARED_BY_TWO),
-    provided(TopupRefundService, { ...SHARED_BY_TWO, runner: RefundRunner }),
-    provided(SuspenseService, SHARED_BY_TWO),
+    provided(TransferService, SHARED_WITH_APPROVALS),
+    provided(TopupRefundService, { ...SHARED_WITH_APPROVALS, runner: RefundRunner }),
+    provided(SuspenseService, SHARED_WITH_APPROVALS),
     provided(FinanceReader, SHARED),
     provided(PaymentReconciler, { orders: OrderChecks, inbox: PaymentInbox, refunds: RefundRunner }),
     job(paymentLoop, { ...SHARED, reconciler: PaymentReconciler }),

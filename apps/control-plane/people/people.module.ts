@@ -15,7 +15,7 @@ import { SignUpService } from '#people/sign-up.service.js';
 import { TotpService } from '#people/totp.service.js';
 import { job, provided, constructed } from '#platform/wiring.js';
 import { SessionStore } from '#identity/session.store.js';
-import { POOL, type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
+import { POOL, type Shared, SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tokens.js';
 import { AdminController } from './admin.controller.js';
 import { EmailController } from './email.controller.js';
 import { Entrance } from './entrance.js';
@@ -71,7 +71,7 @@ const PEOPLE_PARTS = {
     provided(CodeCheck, PEOPLE_PARTS),
     provided(ConfirmationService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
     constructed(RolesService, POOL),
-    provided(RoleGrants, SHARED_BY_TWO),
+    provided(RoleGrants, SHARED_WITH_APPROVALS),
     constructed(AuditReader, POOL),
     constructed(PasswordHasher),
     constructed(AttemptsStore, POOL),

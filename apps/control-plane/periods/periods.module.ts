@@ -3,7 +3,7 @@ import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { first, providedBy, running } from '#platform/wiring.js';
 import { PeriodService } from '#finance/periods/period.service.js';
 import { WaiverService } from '#finance/periods/waiver.service.js';
-import { type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
+import { type Shared, SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tokens.js';
 import { PeriodsController } from './periods.controller.js';
 import { WaiversController } from './waivers.controller.js';
 
@@ -20,7 +20,7 @@ import { WaiversController } from './waivers.controller.js';
     providedBy(
       WaiverService,
       ({ config, ...parts }) => new WaiverService({ ...parts, limitMs: config.reconcile.limitMs }),
-      SHARED_BY_TWO,
+      SHARED_WITH_APPROVALS,
     ),
     // A close that runs when the program ends is given up, and the books are open again.
     running(PeriodService),

@@ -6,7 +6,7 @@ import { provided, providedBy } from '#platform/wiring.js';
 import { PasswordService } from '#people/password.service.js';
 import { SignInService } from '#people/sign-in.service.js';
 import { TicketService } from '#support/ticket.service.js';
-import { type Shared, SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
+import { type Shared, SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
@@ -21,7 +21,7 @@ import { RetentionController } from './retention.controller.js';
   controllers: [ActivityController, DeletionController, ExportController, RetentionController],
   providers: [
     provided(AccountDeletionService, {
-      ...SHARED_BY_TWO,
+      ...SHARED_WITH_APPROVALS,
       passwords: PasswordService,
       signIns: SignInService,
       tickets: TicketService,

@@ -8,7 +8,7 @@ import { provided, running } from '#platform/wiring.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { SHARED, SHARED_BY_TWO } from '../control-plane.tokens.js';
+import { SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tokens.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportsController } from './reports.controller.js';
 import { LinesController } from './lines.controller.js';
@@ -21,8 +21,8 @@ import { LinesController } from './lines.controller.js';
     provided(ProviderReports, { ...SHARED, notices: PaymentNotices }),
     running(ProviderReports),
     provided(ReportService, { ...SHARED, reports: ProviderReports }),
-    provided(LineService, { ...SHARED_BY_TWO, inbox: PaymentInbox }),
-    provided(LineBookings, { ...SHARED_BY_TWO, inbox: PaymentInbox }),
+    provided(LineService, { ...SHARED_WITH_APPROVALS, inbox: PaymentInbox }),
+    provided(LineBookings, { ...SHARED_WITH_APPROVALS, inbox: PaymentInbox }),
     provided(BankService, SHARED),
   ],
 })

@@ -14,7 +14,7 @@ export function joinModelId(method: string, url: string): string {
   const found = PATHS.find((each) => method === each.method && url.startsWith(each.base));
   if (!found) return url;
   const query = url.indexOf('?');
-  // Only from the first slash of a row: tried from each, a row of thousands would take a third of a second.
+  // Only from the first slash of a run: with an attempt at each, a run of thousands would take a third of a second.
   const path = (query < 0 ? url : url.slice(0, query)).replace(/(?<!\/)\/+$/, '');
   const end = path.search(found.ending);
   const id = path.slice(found.base.length, end);

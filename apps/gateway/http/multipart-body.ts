@@ -87,7 +87,7 @@ export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
 
 async function readParts(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
   const form = new Form(limits, (bytes) => request.memory?.add(bytes));
-  // Its client left before anybody read it: nothing would ever come, and the call stay in progress for ever.
+  // The client left before the body was read. Reading would never end, and the call would stay in progress.
   if (request.raw.destroyed) throw new ApiError('invalid_multipart', 'The multipart body is incomplete.');
   try {
     const { fields, files } = limits;
@@ -142,7 +142,7 @@ class Form {
     if (this.fields > this.limits.fields) throw tooLarge(this.limits);
     const pieces = await this.read(stream, this.limits.fieldBytes);
     const { list, length } = pieces;
-    // Decoding replaces what is no text, and its sender would pay for another prompt.
+    // Decoding would replace invalid bytes, and the sender would pay for a different prompt.
     if (!areUtf8(list)) throw invalid(name.slice(0, MAX_NAME_CHARS), NO_TEXT);
     const isLong = length > LONG_FIELD_BYTES;
     this.entries.push([name, isLong ? new LongText(list, length, false) : textOf(list), null]);

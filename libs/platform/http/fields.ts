@@ -112,19 +112,19 @@ export const ONE_LINE =
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/;
 
-/** Whether anyone sees something of a text. What is only blanks, fillers or marks on nothing looks like no text at all. */
+/** Whether a text has a visible character. Text of blanks, fillers and lone combining marks looks empty. */
 export function isVisible(text: string): boolean {
   return /(?![\p{Default_Ignorable_Code_Point}\u2800\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
 
-/** Text of which something is seen. */
+/** Text with at least one visible character. */
 export const visibleText = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .refine((text) => text === '' || isVisible(text), 'must have a visible character');
 
-/** The same in one line. */
+/** The same, on one line. */
 export const visibleLine = visibleText.regex(ONE_LINE, 'must be one line without control characters');
 
 /** One line for lists. */

@@ -35,9 +35,8 @@ const MOST_AHEAD = 100;
 const waiting = new WeakMap<Socket, (() => void)[]>();
 
 /**
- * Answers the requests of a connection one after the other. Those that came in one piece would otherwise all be handled at
- * once, while everybody else waits, and their answers be kept in memory for a client that need not read them. Call it before
- * other hooks are added.
+ * Answers the requests of a connection one after the other. Otherwise, all that arrive together would be handled at once while
+ * everyone else waits, and their answers would stay in memory until the client reads them. Call it before adding other hooks.
  */
 export function answerInOrder(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => beginInOrder(request, reply, done));
@@ -58,7 +57,7 @@ export function beginInOrder(
   if (!ahead) {
     waiting.set(socket, []);
     start();
-    // Bound, so that it is not taken for a part of the request before it.
+    // Bound, or it would run in the asynchronous context of the previous request.
   } else if (ahead.push(AsyncResource.bind(start)) > MOST_AHEAD) socket.destroy();
 }
 

@@ -38,7 +38,7 @@ export function WorkOverview({ days }: { days: Required<DaySpan> }) {
 function Asked({ days }: { days: Required<DaySpan> }) {
   const { by = 'model' } = route.useSearch();
   return (
-    <Loaded query={useShown('/api/admin/work/chart', { query: { ...daysUntil(days), by } })} lines={14}>
+    <Loaded query={useShown('/api/admin/workload/chart', { query: { ...daysUntil(days), by } })} lines={14}>
       {(found) => (
         <>
           <Drawn work={found} />
