@@ -134,6 +134,7 @@ describe('a form that is open while others work', () => {
     await change({ requestTimeoutMs: 90_000 });
     await page.getByRole('button', { name: 'Drain and switch off' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Drain and switch off' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Switch on' }).waitFor();
     expect(await page.getByLabel(/^Priority/).inputValue()).toBe('4');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

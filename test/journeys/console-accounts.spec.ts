@@ -230,15 +230,20 @@ describe('a low balance', () => {
       outboxRow(topics.balanceLow, { alertId: newId(), accountId, balance: '1', threshold: '2', crossedAt }),
     );
     await relay.fixture.billing.query(outboxInsert('billing', alerts));
-    await until('one beyond the limit', async () => {
-      const { rows } = await relay.fixture.owner.query('SELECT FROM attempts WHERE count = 21');
-      return rows.length === 1;
+    const { owner } = relay.fixture;
+    const countMails = async () => {
+      const { rows } = await owner.query<{ mails: number }>(
+        `SELECT count(*)::int AS mails FROM mail_outbox WHERE recipient = $1 AND template = 'low_balance'`,
+        [email],
+      );
+      return rows[0]!.mails;
+    };
+    // Each is counted before its mail is queued, and several are handled at the same time.
+    await until('one beyond the limit, and the mails up to it', async () => {
+      const { rows } = await owner.query('SELECT FROM attempts WHERE count = 21');
+      return rows.length === 1 && (await countMails()) >= 20;
     });
-    const { rows } = await relay.fixture.owner.query(
-      `SELECT count(*)::int AS mails FROM mail_outbox WHERE recipient = $1 AND template = 'low_balance'`,
-      [email],
-    );
-    expect(rows).toEqual([{ mails: 20 }]);
+    expect(await countMails()).toBe(20);
   });
 });
 
