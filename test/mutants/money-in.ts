@@ -86,8 +86,8 @@ export const moneyInMutants: readonly Mutant[] = [
     id: 'used-credit-deferred',
     fault: 'a chargeback takes used credits out of the unused part of their lot',
     file: DISPUTE,
-    text: 'const unusedCredits = credits < lot.unused ? credits : lot.unused;',
-    instead: 'const unusedCredits = credits;',
+    text: 'const credits = left.credits < lot.unused ? left.credits : lot.unused;',
+    instead: 'const { credits } = left;',
     spec: MODEL,
   },
   {
@@ -161,9 +161,9 @@ export const moneyInMutants: readonly Mutant[] = [
   {
     id: 'failed-refund-counts',
     fault: 'a failed refund reduces the rest of its payment',
-    file: REFUND,
-    text: "WHERE state <> 'failed' GROUP BY 1",
-    instead: 'GROUP BY 1',
+    file: 'libs/ledger/postings/same-money.ts',
+    text: "WHERE r.state <> 'failed'",
+    instead: '',
     spec: MODEL,
   },
   {

@@ -57,12 +57,13 @@ export const moneyInChecks: readonly LedgerRule[] = [
     invariant: 6,
     state: 'topup_over_reversed',
     message: 'more of a top-up was reversed than was bought',
-    sql: `SELECT t.id AS topup_id, t.credits::text, t.paid_minor::text, r.credits::text AS reversed, r.paid_minor::text AS reversed_minor
-          FROM topups t JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM (
-              SELECT topup_id, credits, paid_minor FROM topup_refunds WHERE state <> 'failed'
-              UNION ALL SELECT topup_id, credits, paid_minor FROM disputes WHERE state <> 'won') AS reversals
-            GROUP BY 1) r ON r.topup_id = t.id
-          WHERE r.credits > t.credits OR r.paid_minor > t.paid_minor`,
+    sql: `WITH parts AS (SELECT id, credits AS bought, paid_minor AS paid, 0 AS credits, 0 AS paid_minor FROM topups
+            UNION ALL SELECT topup_id, 0, 0, credits, paid_minor FROM topup_refunds WHERE state <> 'failed'
+            UNION ALL SELECT topup_id, 0, 0, credits, paid_minor FROM disputes WHERE state <> 'won')
+          SELECT coalesce(t.continues, t.id) AS topup_id, sum(p.bought)::text AS credits, sum(p.paid)::text AS paid_minor,
+            sum(p.credits)::text AS reversed, sum(p.paid_minor)::text AS reversed_minor
+          FROM parts p JOIN topups t ON t.id = p.id GROUP BY 1, t.account_id
+          HAVING sum(p.credits) > sum(p.bought) OR sum(p.paid_minor) > sum(p.paid)`,
   },
   {
     invariant: 9,

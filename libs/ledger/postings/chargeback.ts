@@ -3,11 +3,11 @@ import { isDeleted } from '#identity/account.store.js';
 import { settleDebt } from './debt.js';
 import { type Dispute, insertDispute, lockDispute, type StoredDispute } from './dispute.js';
 import { returnTaken, reversalByRefund } from './dispute-suspense.js';
-import { insertLotChange, unusedPayment } from '../lots/lots.js';
+import { insertLotChange, type Lot, type LotChange, unusedPayment } from '../lots/lots.js';
 import { type LockedAccount, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward, returnReward } from './reward-clawback.js';
+import { lotsOf, unreversed } from './same-money.js';
 import { bookSuspense } from './suspense.js';
-import { lotOf, unreversed } from './topup-refund.js';
 
 /**
  * Applies a dispute's state as reported by the provider, in any order and any number of times. Open or lost: Dr main /
@@ -73,29 +73,46 @@ async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Con
   );
 }
 
+type LotPart = Pick<LotChange, 'lotId' | 'credits' | 'paidMinor'>;
+
 interface Chargeback {
   credits: bigint;
   paidMinor: bigint;
-  unusedCredits: bigint;
-  unusedMinor: bigint;
-  lotId: bigint;
+  unused: LotPart[];
 }
 
-/** The amount that the bank took, unless it was returned already. A part of a payment takes its part of the credits. */
+/**
+ * The amount that the bank took, unless it was returned already. A part of a payment takes its part of the credits, also of
+ * those that were credited again after a refund had failed.
+ */
 async function planChargeback(
   client: pg.ClientBase,
   { topupId, amountMinor }: Dispute,
   account: LockedAccount,
 ): Promise<Chargeback> {
-  const lot = await lotOf(client, account, topupId);
+  const lots = await lotsOf(client, account, topupId);
   const left = await unreversed(client, topupId);
   const isWhole = amountMinor >= left.paidMinor;
   const paidMinor = isWhole ? left.paidMinor : amountMinor;
   const credits = isWhole ? left.credits : (left.credits * amountMinor) / left.paidMinor;
-  const unusedCredits = credits < lot.unused ? credits : lot.unused;
-  const unusedShare = unusedPayment(lot, unusedCredits);
-  const unusedMinor = unusedShare < paidMinor ? unusedShare : paidMinor;
-  return { credits, paidMinor, unusedCredits, unusedMinor, lotId: lot.id };
+  return { credits, paidMinor, unused: unusedParts(lots, { credits, paidMinor }) };
+}
+
+/** What is taken of the unused parts of lots. The rest is of used credits. */
+function unusedParts(lots: readonly Lot[], taken: Pick<Chargeback, 'credits' | 'paidMinor'>): LotPart[] {
+  const left = { ...taken };
+  return lots.map((lot) => {
+    const credits = left.credits < lot.unused ? left.credits : lot.unused;
+    const share = unusedPayment(lot, credits);
+    const paidMinor = share < left.paidMinor ? share : left.paidMinor;
+    left.credits -= credits;
+    left.paidMinor -= paidMinor;
+    return { lotId: lot.id, credits, paidMinor };
+  });
+}
+
+function paymentOf(parts: readonly LotPart[]): bigint {
+  return parts.reduce((sum, { paidMinor }) => sum + paidMinor, 0n);
 }
 
 /** What the bank took beyond the rest of the payment matches nothing that we know. */
@@ -125,7 +142,8 @@ async function postChargeback(
   { provider, disputeId, happenedAt = null }: Dispute,
   { account, taken }: { account: LockedAccount; taken: Chargeback },
 ): Promise<bigint> {
-  const { credits, paidMinor, unusedCredits, unusedMinor, lotId } = taken;
+  const { credits, paidMinor, unused } = taken;
+  const unusedMinor = paymentOf(unused);
   const transactionId = await post(client, {
     kind: 'chargeback',
     reference: `dispute:${provider}:${disputeId}`,
@@ -139,8 +157,10 @@ async function postChargeback(
       { code: 'expense:chargeback-loss', commodity: 'PAY', amount: unusedMinor - paidMinor },
     ],
   });
-  const unused = { credits: -unusedCredits, paidMinor: -unusedMinor };
-  await insertLotChange(client, { lotId, transactionId, kind: 'chargeback', ...unused });
+  for (const { lotId, ...part } of unused) {
+    const left = { credits: -part.credits, paidMinor: -part.paidMinor };
+    await insertLotChange(client, { lotId, transactionId, kind: 'chargeback', ...left });
+  }
   return transactionId;
 }
 
@@ -181,10 +201,11 @@ async function winDispute(
 
 async function postWon(
   client: pg.ClientBase,
-  { provider, disputeId, topupId, happenedAt = null }: Dispute,
+  { provider, disputeId, happenedAt = null }: Dispute,
   { account, credits, paidMinor, transactionId: linkedId }: StoredDispute & { account: LockedAccount },
 ): Promise<bigint> {
-  const change = await readLotChange(client, { provider, disputeId, topupId, linkedId });
+  const parts = await readLotParts(client, { provider, disputeId, linkedId });
+  const unusedMinor = paymentOf(parts);
   const transactionId = await post(client, {
     kind: 'chargeback-won',
     reference: `dispute-won:${provider}:${disputeId}`,
@@ -195,11 +216,11 @@ async function postWon(
       { code: 'issued:credit', commodity: 'CRD', amount: -credits },
       { account, purpose: 'main', amount: credits },
       { code: `psp:${provider}`, commodity: 'PAY', amount: -paidMinor },
-      { code: 'deferred-revenue', commodity: 'PAY', amount: change.paidMinor },
-      { code: 'expense:chargeback-loss', commodity: 'PAY', amount: paidMinor - change.paidMinor },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: unusedMinor },
+      { code: 'expense:chargeback-loss', commodity: 'PAY', amount: paidMinor - unusedMinor },
     ],
   });
-  await insertLotChange(client, { ...change, transactionId, kind: 'chargeback-won' });
+  for (const part of parts) await insertLotChange(client, { ...part, transactionId, kind: 'chargeback-won' });
   return transactionId;
 }
 
@@ -223,28 +244,21 @@ async function orderOf(client: pg.ClientBase, topupId: string): Promise<string |
   return rows[0]?.orderId ?? null;
 }
 
-/** What the dispute took from its lot, to be restored: by its chargeback, and of refunds that failed later. */
-async function readLotChange(
+/** What the dispute took from lots, to be restored: by its chargeback, and of refunds that failed later. */
+async function readLotParts(
   client: pg.ClientBase,
-  {
-    provider,
-    disputeId,
-    topupId,
-    linkedId,
-  }: Pick<Dispute, 'provider' | 'disputeId' | 'topupId'> & { linkedId: bigint | null },
-): Promise<{ lotId: bigint; credits: bigint; paidMinor: bigint }> {
-  const { rows } = await client.query<Record<'lotId' | 'credits' | 'paidMinor', bigint>>(
-    `SELECT l.id AS "lotId", sum(t.credits)::bigint AS credits, sum(t.paid_minor)::bigint AS "paidMinor"
-     FROM credit_lots l CROSS JOIN (
-       SELECT -credits AS credits, -paid_minor AS paid_minor FROM credit_lot_changes
-       WHERE transaction_id = $4 AND kind = 'chargeback'
-       UNION ALL SELECT credits, paid_minor FROM dispute_refunds WHERE provider = $1 AND dispute_id = $2) AS t
-     WHERE l.topup_id = $3 GROUP BY l.id`,
-    [provider, disputeId, topupId, linkedId],
+  { provider, disputeId, linkedId }: Pick<Dispute, 'provider' | 'disputeId'> & { linkedId: bigint | null },
+): Promise<LotPart[]> {
+  const { rows } = await client.query<LotPart>(
+    `SELECT lot_id AS "lotId", sum(credits)::bigint AS credits, sum(paid_minor)::bigint AS "paidMinor" FROM (
+       SELECT lot_id, -credits AS credits, -paid_minor AS paid_minor FROM credit_lot_changes
+       WHERE transaction_id = $3 AND kind = 'chargeback'
+       UNION ALL SELECT l.id, x.credits, x.paid_minor FROM dispute_refunds x JOIN topup_refunds r ON r.id = x.refund_id
+       JOIN credit_lots l ON l.topup_id = r.topup_id WHERE x.provider = $1 AND x.dispute_id = $2) AS taken
+     GROUP BY lot_id ORDER BY lot_id`,
+    [provider, disputeId, linkedId],
   );
-  const row = rows[0];
-  if (!row) throw new Error(`dispute ${disputeId} has no lot`);
-  return row;
+  return rows;
 }
 
 async function failedRefundsOf(

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Dispute } from './dispute.js';
 import type { LockedAccount } from './posting.js';
 import { clawBackReward } from './reward-clawback.js';
+import { SAME_MONEY } from './same-money.js';
 import { bookSuspense, bookSuspenseReturned, type SuspenseItem } from './suspense.js';
 
 /** Not what was returned because the dispute was won, nor what the bank returned of the excess. */
@@ -69,7 +70,7 @@ function takenOf(items: readonly TakenItem[]): bigint {
 }
 
 const UNDECIDED = `SELECT dispute_id AS "disputeId", (SELECT order_id FROM topups WHERE id = topup_id) AS "orderId"
-  FROM disputes WHERE topup_id = $1 AND state <> 'won' ORDER BY opened_at, dispute_id FOR UPDATE`;
+  FROM disputes WHERE topup_id IN (SELECT id FROM (${SAME_MONEY}) AS s) AND state <> 'won' ORDER BY opened_at, dispute_id FOR UPDATE`;
 const MORE_TAKEN = `WITH taken AS (
     INSERT INTO dispute_refunds (provider, dispute_id, refund_id, credits, paid_minor) VALUES ($1, $2, $3, $4, $5) RETURNING *)
   UPDATE disputes d SET credits = d.credits + t.credits, paid_minor = d.paid_minor + t.paid_minor

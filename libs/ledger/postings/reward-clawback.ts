@@ -5,6 +5,7 @@ import { dueClawback, type GivenReward } from '#invites/reward.js';
 import { settleDebt } from './debt.js';
 import { type LockedAccount, post } from './posting.js';
 import { readOwed, returnOverpaidDebt, rewardMovements, takeable } from './reward-debt.js';
+import { SAME_MONEY } from './same-money.js';
 
 /**
  * The accounts that a reversal of a top-up affects: its own, and the inviter's if the top-up earned a reward. Lock them
@@ -117,9 +118,7 @@ async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise
 }
 
 /** The reward of a top-up, or of the first one of its money. What the account was credited again of it is not reversed. */
-const REWARD_OF_TOPUP = `WITH same_money AS (
-    SELECT t.id, t.credits, t.continues FROM topups one JOIN topups t ON t.account_id = one.account_id
-      AND coalesce(t.continues, t.id) = coalesce(one.continues, one.id) WHERE one.id = $1)
+const REWARD_OF_TOPUP = `WITH same_money AS (${SAME_MONEY})
   SELECT r.id, r.inviter_account_id AS "inviterId", r.amount, t.credits,
     ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id IN (SELECT id FROM same_money) AND f.state = 'succeeded')
       + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id IN (SELECT id FROM same_money) AND d.state <> 'won')

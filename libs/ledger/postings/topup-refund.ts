@@ -4,9 +4,10 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { settleDebt } from './debt.js';
 import { takeForDisputes } from './dispute-suspense.js';
-import { insertLotChange, type Lot, readLots, unusedPayment } from '../lots/lots.js';
+import { insertLotChange, unusedPayment } from '../lots/lots.js';
 import { type LockedAccount, lockBalance, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward } from './reward-clawback.js';
+import { lotsOf, unreversed } from './same-money.js';
 import type { PaymentProviderName } from './topup.js';
 
 export interface TopupRefundRequest {
@@ -72,7 +73,9 @@ async function refundable(
   account: LockedAccount,
   { topupId, credits }: TopupRefundRequest,
 ): Promise<{ lotId: bigint; amount: bigint; paidMinor: bigint }> {
-  const lot = await lotOf(client, account, topupId);
+  const lots = await lotsOf(client, account, topupId);
+  const lot = lots.find((each) => each.topupId === topupId);
+  if (!lot) throw new Error(`top-up ${topupId} has no lot`);
   const left = await unreversed(client, topupId);
   const amount = refundableCredits({ unused: lot.unused, left: left.credits, main: account.main }, credits);
   const share = unusedPayment(lot, amount);
@@ -232,33 +235,6 @@ async function accountOf(client: pg.ClientBase, topupId: string): Promise<string
   );
   if (!rows[0]) throw new ApiError('not_found', 'There is no such top-up.');
   return rows[0].accountId;
-}
-
-/** The current lot of a top-up. */
-export async function lotOf(client: pg.ClientBase, account: LockedAccount, topupId: string): Promise<Lot> {
-  const { lots } = await readLots(client, account);
-  const lot = lots.find((each) => each.topupId === topupId);
-  if (!lot) throw new Error(`top-up ${topupId} has no lot`);
-  return lot;
-}
-
-/** What is left of a top-up after refunds, including pending ones, and disputes that were not won. */
-export async function unreversed(
-  client: pg.ClientBase,
-  topupId: string,
-): Promise<{ credits: bigint; paidMinor: bigint }> {
-  const { rows } = await client.query<{ credits: bigint; paidMinor: bigint }>(
-    `SELECT (t.credits - coalesce(r.credits, 0) - coalesce(d.credits, 0))::bigint AS credits,
-       (t.paid_minor - coalesce(r.paid_minor, 0) - coalesce(d.paid_minor, 0))::bigint AS "paidMinor"
-     FROM topups t
-     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM topup_refunds
-       WHERE state <> 'failed' GROUP BY 1) r ON r.topup_id = t.id
-     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM disputes
-       WHERE state <> 'won' GROUP BY 1) d ON d.topup_id = t.id
-     WHERE t.id = $1`,
-    [topupId],
-  );
-  return rows[0] ?? { credits: 0n, paidMinor: 0n };
 }
 
 /** The refund that this request made before, or null. @throws ApiError conflict if it had another amount */

@@ -13,9 +13,12 @@ interface DisputedTopup {
   chargebackId: bigint | null;
 }
 
-const TOPUP = `SELECT id AS "topupId", account_id AS "accountId", transaction_id AS "transactionId",
+/** What was credited again of the payment, after a refund had failed, is later. */
+const TOPUP = `SELECT id AS "topupId", account_id AS "accountId",
+    (SELECT max(same.transaction_id) FROM topups same WHERE same.account_id = t.account_id AND t.id IN (same.id, same.continues))
+      AS "transactionId",
     (SELECT transaction_id FROM disputes WHERE provider = $1 AND dispute_id = $4) AS "chargebackId"
-  FROM topups WHERE provider = $1 AND payment_id = $2 AND currency = $3`;
+  FROM topups t WHERE provider = $1 AND payment_id = $2 AND currency = $3`;
 
 /** A bank disputes a payment, or has decided. If the payment is not known yet, it waits. */
 export async function applyDisputeFact(

@@ -45,7 +45,7 @@ const isOurs = (
     WHERE t.provider = i.provider AND r.provider_refund_id = i.reference AND ${but})`;
 
 /** A bank took the payment of refund `r` although it had been refunded, so its customer has the money. */
-const TAKEN_TOO = `EXISTS (SELECT FROM disputes d WHERE d.topup_id = r.topup_id AND d.state <> 'won' AND d.amount_minor > d.paid_minor)`;
+const TAKEN_TOO = `EXISTS (SELECT FROM disputes d WHERE d.topup_id IN (t.id, t.continues) AND d.state <> 'won' AND d.amount_minor > d.paid_minor)`;
 
 /** What is lost may be a cost. What came is income if it is nobody's payment: also a refund that left as a cost, and came back. */
 const MAY_BE_EXPENSED = `(i.amount_minor < 0 OR i.why IN (${KEPT.map((why) => `'${why}'`).join(', ')})

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { inTransaction } from '#database/database.js';
+import { readLots } from '#ledger/lots/lots.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
+import { lockBalance } from '#ledger/postings/posting.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { newId } from '#platform/ids.js';
-import { formatAmount, parseAmount } from '#money/amount.js';
+import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { beginRefund } from '../../../test/support/ledger-person.js';
 import {
   asking,
   balanceOf,
@@ -111,6 +114,14 @@ async function takenFor(itemId: string): Promise<number> {
     [`suspense:${itemId}`],
   );
   return rows[0]!.count;
+}
+
+/** What is unused of each lot of an account. */
+function lotsOf(accountId: string): Promise<string[]> {
+  return inTransaction(payments.ledger.billing, async (client) => {
+    const { lots } = await readLots(client, await lockBalance(client, accountId));
+    return lots.map(({ unused }) => formatAmount(nanos(unused)));
+  });
 }
 
 /** As finance sees it. */
@@ -345,6 +356,38 @@ describe('money in suspense', () => {
       await suspense.expenseSuspense(itemId, 'even', asking(await payments.finance()));
     expect(await Promise.all([taken, back].map(stateOf))).toEqual(['expensed', 'expensed']);
   });
+
+  it.each([
+    ['', false],
+    [', also of a refund of it that fails meanwhile', true],
+  ])(
+    'credited after a refund of ours had failed is taken by a later dispute of its payment%s, and comes back with it',
+    async (_, isRefunded) => {
+      const accountId = await payments.newAccount();
+      const { topupId, paymentId } = await paidOrder(payments, accountId);
+      const providerRefundId = await refundOf(topupId, '4');
+      const back = await cameBack(providerRefundId, 520n);
+      const { done } = await credit(back, accountId, await payments.finance());
+      const dispute = { kind: 'dispute', disputeId: `dp_${newId()}`, paymentId, currency: 'USD' } as const;
+      const says = (state: 'lost' | 'won') => {
+        const fact = { ...dispute, state, amountMinor: 1_300n };
+        return payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
+      };
+      const left = async () => [await balanceOf(payments.ledger, accountId), ...(await lotsOf(accountId))];
+      const before = await left();
+      expect(before).toEqual(['10', '6', '4']);
+      const again = isRefunded ? await beginRefund(payments.ledger, done!.topupId, null) : null;
+      expect(await says('lost')).toMatchObject({ state: 'applied' });
+      if (again)
+        await inTransaction(payments.ledger.billing, (client) =>
+          endTopupRefund(client, { refundId: again.id, providerRefundId: null, outcome: 'failed' }),
+        );
+      expect(await left()).toEqual(['0', '0', '0']);
+      await expect(refundOf(topupId)).rejects.toMatchObject({ code: 'conflict' });
+      await says('won');
+      expect(await left()).toEqual(before);
+    },
+  );
 
   it('is not decided by the person who would receive it, or who paid', async () => {
     const actor = await payments.finance();
