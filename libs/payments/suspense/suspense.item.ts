@@ -91,6 +91,18 @@ async function holdsFor(client: pg.ClientBase, { id }: LockedItem, condition: st
   return rowCount === 1;
 }
 
+/** Under which payment a locked item is credited. A refund that left in two parts comes back as two, each of which is a payment. */
+export async function paymentIdOf(
+  client: pg.ClientBase,
+  { id, provider, reference, why }: LockedItem,
+): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 ORDER BY transaction_id LIMIT 1`,
+    [provider, reference, why],
+  );
+  return rows[0]?.id === id ? reference : `${reference}:${id}`;
+}
+
 /** What left of a locked payment and did not come back, oldest first: by disputes, and by refunds made at the provider itself. */
 export async function lockGone(
   client: pg.ClientBase,

@@ -262,30 +262,54 @@ describe('money in suspense', () => {
     expect(await Promise.all([gone, back].map(stateOf))).toEqual(['expensed', 'expensed']);
   });
 
+  /** A refund of 1,000 minor units in suspense, of which a bank had taken 800; so 200 of it are within. @returns what came back */
+  async function backInTwo(
+    amount: bigint,
+    beyondEnds: 'returnSuspense' | 'expenseSuspense',
+  ): Promise<string[]> {
+    const [payment, providerRefundId] = [await came(1_000n), `re_${newId()}`];
+    const paymentId = await paymentOf(payment);
+    const disputeId = `dp_${newId()}`;
+    const dispute = { kind: 'dispute', disputeId, paymentId, state: 'lost', currency: 'USD' } as const;
+    await itemOf({ ...dispute, amountMinor: 800n }, disputeId);
+    const beyond = await left(providerRefundId, amount, paymentId);
+    await suspense.returnSuspense(payment, 'back', asking(await payments.finance()));
+    await suspense[beyondEnds](beyond, 'a gift', asking(await payments.finance()));
+    await cameBack(providerRefundId, amount);
+    await cameBack(providerRefundId, amount);
+    const { rows } = await payments.ledger.billing.query<{ id: string; amount: bigint }>(
+      `SELECT id, amount_minor AS amount FROM suspense_items WHERE reference = $1 AND why = 'refund_failed' ORDER BY transaction_id`,
+      [providerRefundId],
+    );
+    expect(rows.map(({ amount }) => amount)).toEqual([200n, amount - 200n]);
+    return rows.map(({ id }) => id);
+  }
+
   it.each([300n, 400n])(
     'that left in two parts, of which one became a cost, comes back in two: %s',
     async (amount) => {
-      const [payment, providerRefundId] = [await came(1_000n), `re_${newId()}`];
-      const paymentId = await paymentOf(payment);
-      const disputeId = `dp_${newId()}`;
-      const dispute = { kind: 'dispute', disputeId, paymentId, state: 'lost', currency: 'USD' } as const;
-      await itemOf({ ...dispute, amountMinor: 800n }, disputeId);
-      const beyond = await left(providerRefundId, amount, paymentId);
-      await suspense.returnSuspense(payment, 'back', asking(await payments.finance()));
-      await suspense.expenseSuspense(beyond, 'a gift', asking(await payments.finance()));
-      await cameBack(providerRefundId, amount);
-      await cameBack(providerRefundId, amount);
-      const { rows } = await payments.ledger.billing.query<{ id: string; amount: bigint }>(
-        `SELECT id, amount_minor AS amount FROM suspense_items WHERE reference = $1 AND why = 'refund_failed' ORDER BY transaction_id`,
-        [providerRefundId],
-      );
-      expect(rows.map(({ amount }) => amount)).toEqual([200n, amount - 200n]);
-      expect(await Promise.all(rows.map(({ id }) => mayBecome(id)))).toEqual([
+      const parts = await backInTwo(amount, 'expenseSuspense');
+      expect(await Promise.all(parts.map((id) => mayBecome(id)))).toEqual([
         ['credited', 'returned'],
         ['returned', 'expensed'],
       ]);
     },
   );
+
+  it.each([
+    [400n, '3.076923076'],
+    [590n, '4.538461538'],
+  ])('that left in two parts is credited in both, each once: %s', async (amount, credits) => {
+    const parts = await backInTwo(amount, 'returnSuspense');
+    const accountId = await payments.newAccount();
+    const [one, two] = [await payments.finance(), await payments.finance()];
+    const all = parts.flatMap((id) => [credit(id, accountId, one), credit(id, accountId, two)]);
+    expect((await Promise.all(all)).filter(({ done }) => done?.created)).toHaveLength(2);
+    expect(await balanceOf(payments.ledger, accountId)).toBe(credits);
+    expect(await Promise.all(parts.map(stateOf))).toEqual(['credited', 'credited']);
+    const other = credit(parts[1]!, await payments.newAccount(), one);
+    await expect(other).rejects.toMatchObject({ code: 'conflict' });
+  });
 
   it('that left of a payment is credited if it comes back once that was returned, not before', async () => {
     const isCredited = async (comesBack: 'before' | 'after') => {

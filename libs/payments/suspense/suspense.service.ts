@@ -16,7 +16,7 @@ import {
   requireLeastTopup,
 } from '../finance-credit.js';
 import { LimitedCredit, type LimitedCreditParts } from '../limited-credit.js';
-import { continuedBy, isPayment, lockGone, lockItem, type LockedItem } from './suspense.item.js';
+import { continuedBy, isPayment, lockGone, lockItem, type LockedItem, paymentIdOf } from './suspense.item.js';
 import { SuspenseSettlement } from './suspense.settlement.js';
 
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
@@ -96,10 +96,11 @@ export class SuspenseService {
   ): Promise<TopupResult> {
     const { itemId, accountId, note } = payload;
     const item = await this.planItem(client, payload);
-    const { state, provider, reference: paymentId, amountMinor: paidMinor, currency, credits, rate } = item;
+    const { state, provider, amountMinor: paidMinor, currency, credits, rate } = item;
     if (state === 'returned' || state === 'expensed')
       throw new ApiError('conflict', `The money has already been ${state}.`);
     const terms = state === 'credited' ? await termsOf(client, item.topupId as string) : { credits, rate };
+    const paymentId = await paymentIdOf(client, item);
     const continues = await continuedBy(client, item, accountId);
     const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
     const result = await creditOrRefuse(client, { ...paid, ...terms, continues });
