@@ -41,6 +41,7 @@ export default defineConfig({
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     teardownTimeout: LIMIT_MS,
+    expect: { poll: { timeout: 90_000 } },
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: 2,

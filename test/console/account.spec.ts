@@ -45,7 +45,7 @@ describe('sessions', () => {
     const list = here.page.getByRole('table', { name: 'Active sessions' });
     const mine = list.getByRole('row', { name: /This browser/ });
     await mine.waitFor();
-    expect(await mine.getByRole('button').count()).toBe(0);
+    await expect.poll(() => mine.getByRole('button').count()).toBe(0);
     await list.getByRole('button', { name: 'Sign out' }).first().click();
     const dialog = here.page.getByRole('dialog', { name: 'Sign out this session?' });
     await dialog.getByText(/have to sign in again/).waitFor();
@@ -155,7 +155,7 @@ describe('another e-mail address', () => {
     await page.getByText(`You now sign in with ${next}.`).waitFor();
     await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
-    expect(await page.getByLabel('Email address').inputValue()).toBe(next);
+    await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(next);
     await signIn(next, '/overview');
   });
 });
@@ -189,7 +189,7 @@ describe('refusals', () => {
     await page.keyboard.press('Enter');
     const alert = page.getByRole('alert');
     await alert.getByText('电子邮箱或密码不正确。').waitFor();
-    expect(await alert.textContent()).not.toContain('password');
+    await expect.poll(() => alert.textContent()).not.toContain('password');
 
     await tab.goto('/sign-up?invite=nobody-has-this');
     await page.getByLabel('电子邮箱').fill('nobody@example.com');
@@ -252,7 +252,7 @@ describe('a list', () => {
     answer();
     const alert = page.getByRole('alert');
     await alert.getByText('Something broke on our side.').waitFor();
-    expect(await alert.locator('code').textContent()).toBe(requestId);
+    await expect.poll(() => alert.locator('code').textContent()).toBe(requestId);
     await page.unroute('**/api/tickets?**');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No tickets yet').waitFor();
@@ -281,12 +281,12 @@ describe('a list', () => {
     const row = (number: number) => page.getByRole('row', { name: new RegExp(`Question ${number}\\b`) });
     await row(30).waitFor();
     await row(6).waitFor();
-    expect(await row(5).count()).toBe(0);
+    await expect.poll(() => row(5).count()).toBe(0);
     await page.getByRole('button', { name: 'Next page' }).click();
     await row(5).waitFor();
     await row(1).waitFor();
-    expect(await row(6).count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    await expect.poll(() => row(6).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
     const address = page.url();
     expect(address).toContain('cursor=');
     await page.goBack();

@@ -107,7 +107,7 @@ describe('staff', () => {
     const tab = await signedIn(email, '/account');
     const { page } = tab;
     await page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Home', exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'Home', exact: true }).count()).toBe(0);
     await page.getByLabel(/^Current password/).fill(PASSWORD);
     await page.getByRole('button', { name: 'Continue' }).click();
     const secret = await page.getByText(/^[A-Z2-7]{32}$/).textContent();

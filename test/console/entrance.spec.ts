@@ -30,7 +30,7 @@ describe('signing up', () => {
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('This invite code does not exist.').waitFor();
     const field = page.getByLabel('Invite code');
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await page.locator('[aria-invalid="true"]:focus').waitFor();
   });
 });
@@ -45,7 +45,7 @@ describe('a language chosen in one tab', () => {
     await second.getByRole('button', { name: 'Language' }).click();
     await second.getByRole('menuitemradio', { name: '简体中文' }).click();
     await tab.page.getByRole('button', { name: '登录', exact: true }).waitFor();
-    expect(await tab.page.getByLabel('电子邮箱').inputValue()).toBe('somebody@example.com');
+    await expect.poll(() => tab.page.getByLabel('电子邮箱').inputValue()).toBe('somebody@example.com');
   });
 });
 
@@ -63,8 +63,8 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     const alert = page.getByRole('alert');
     await alert.getByText('The email address or the password is wrong.').waitFor();
-    expect(await alert.getByText('Something went wrong').count()).toBe(0);
-    expect(await alert.locator('code').textContent()).toMatch(/^[0-9a-z]{26}$/);
+    await expect.poll(() => alert.getByText('Something went wrong').count()).toBe(0);
+    await expect.poll(() => alert.locator('code').textContent()).toMatch(/^[0-9a-z]{26}$/);
 
     await page.getByLabel(/^Password/).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -169,7 +169,7 @@ describe('finance', () => {
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.locator('.switch').getByText('Cash', { exact: true }).click();
     await page.getByRole('figure', { name: 'Recognized revenue over time, grouped by Type' }).waitFor();
-    expect(await page.getByText('Net credits').count()).toBe(0);
+    await expect.poll(() => page.getByText('Net credits').count()).toBe(0);
     await page.locator('.switch').getByText('Margin', { exact: true }).click();
     // What loads above may move the legend between the press and the release of a mouse.
     const byType = figure('Margin over time, grouped by Type');
@@ -216,7 +216,7 @@ describe('finance', () => {
       .getByText(/1 have errors/)
       .waitFor();
     // Browsers report no change if the file that is chosen is the one that the field has.
-    expect(await input.inputValue()).toBe('');
+    await expect.poll(() => input.inputValue()).toBe('');
   });
 
   it('adjusts an account because of a ticket, found by part of its subject', async () => {
@@ -262,7 +262,7 @@ describe('finance', () => {
     const { page } = tab;
     const list = `/finance/adjustments?accountId=${accountId}`;
     await tab.goto(list);
-    expect(await page.getByRole('row', { name: /5,000/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('row', { name: /5,000/ }).count()).toBe(0);
     await tab.follow('/approvals');
     await page.getByRole('row', { name: /5,000/ }).getByRole('link').first().click();
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -301,7 +301,7 @@ describe('finance', () => {
   it('is hidden from other roles', async () => {
     const tab = await open(await person(relay, { roles: ['admin', 'support'] }));
     await tab.goto('/overview');
-    expect(await tab.page.getByRole('link', { name: 'Controls' }).count()).toBe(0);
+    await expect.poll(() => tab.page.getByRole('link', { name: 'Controls' }).count()).toBe(0);
     await tab.page.goto('/finance/books');
     await tab.page.getByText('You don’t have access to this page').waitFor();
   });
@@ -330,7 +330,7 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   const item = page.getByRole('listitem').filter({ hasText: 'Money in suspense' });
   await item.getByText('1 finding').waitFor();
   const close = page.getByRole('button', { name: 'Close the books' });
-  expect(await close.isDisabled()).toBe(true);
+  await expect.poll(() => close.isDisabled()).toBe(true);
   await item.getByRole('button', { name: 'Request a waiver' }).click();
   const asking = page.getByRole('dialog', { name: 'Close despite this?' });
   await say(asking, 'Request a waiver', 'The sender is being looked for.');
@@ -341,7 +341,7 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   const note = page.getByLabel('Note (optional)');
   await note.fill('ok');
   await page.getByText('Write at least 3 characters, or nothing.').waitFor();
-  expect(await close.isDisabled()).toBe(true);
+  await expect.poll(() => close.isDisabled()).toBe(true);
   await note.fill('All is well.');
   await page.getByRole('link', { name: 'Periods' }).first().click();
   const question = page.getByRole('dialog', { name: 'Leave without saving?' });

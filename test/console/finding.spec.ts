@@ -59,7 +59,7 @@ it('has its navigation behind a button on a narrow screen, until a page is chose
   const { page } = tab;
   await tab.goto('/overview');
   const billing = page.getByRole('navigation').getByRole('link', { name: 'Billing' });
-  expect(await billing.isVisible()).toBe(false);
+  await expect.poll(() => billing.isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Open navigation' }).click();
   await billing.click();
   await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
@@ -86,7 +86,7 @@ it('suggests pages with a similar address when an address leads nowhere', async 
   const page = await open('/usgae');
   await page.getByText('/usgae', { exact: true }).waitFor();
   const suggested = page.getByRole('main').getByRole('listitem');
-  expect(await suggested.first().textContent()).toContain('/usage');
+  await expect.poll(() => suggested.first().textContent()).toContain('/usage');
   await suggested.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
 });

@@ -41,7 +41,7 @@ describe('the / key', () => {
     const own = page.getByRole('searchbox');
     await own.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('a/?');
-    expect(await own.inputValue()).toBe('a/?');
+    await expect.poll(() => own.inputValue()).toBe('a/?');
     await tab.follow('/admin/retention');
     await page.keyboard.press('/');
     const everywhere = page.getByLabel('Search pages, or paste any ID');
@@ -55,7 +55,7 @@ describe('the / key', () => {
     await single.waitFor({ state: 'detached' });
     await tab.follow('/admin/models');
     await page.keyboard.press('/');
-    expect(await own.and(page.locator(':focus')).count()).toBe(0);
+    await expect.poll(() => own.and(page.locator(':focus')).count()).toBe(0);
   });
 });
 
@@ -66,12 +66,12 @@ describe('a form', () => {
     await form.getByRole('button', { name: 'Close' }).click();
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
     await question.getByRole('button', { name: 'Stay' }).click();
-    expect(await name.inputValue()).toBe('north');
+    await expect.poll(() => name.inputValue()).toBe('north');
     await form.getByRole('button', { name: 'Close' }).click();
     await question.getByRole('button', { name: 'Leave' }).click();
     await form.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Add a group' }).click();
-    expect(await name.inputValue()).toBe('');
+    await expect.poll(() => name.inputValue()).toBe('');
     await form.getByRole('button', { name: 'Close' }).click();
     await form.waitFor({ state: 'detached' });
   });
@@ -83,8 +83,8 @@ describe('a form', () => {
     await multiplier.fill('99999999999999');
     await form.getByRole('button', { name: 'Add the group' }).click();
     await form.locator('input[aria-invalid="true"]:focus').waitFor();
-    expect(await multiplier.getAttribute('aria-invalid')).toBe('true');
-    expect(await name.inputValue()).toBe('north-studio');
+    await expect.poll(() => multiplier.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => name.inputValue()).toBe('north-studio');
     await multiplier.fill('0.1');
     await form.getByRole('button', { name: 'Add the group' }).click();
     await form.getByText('Propose that afterwards').waitFor();
@@ -105,7 +105,7 @@ describe('a form', () => {
     const expiry = form.getByLabel('Expires');
     await expiry.focus();
     await tab.page.keyboard.type('31122030');
-    expect(await expiry.inputValue()).toBe('');
+    await expect.poll(() => expiry.inputValue()).toBe('');
     await form.getByRole('button', { name: 'Create the key' }).click();
     await form.getByText('Enter a date and a time, or clear the field.').waitFor();
     await expiry.and(tab.page.locator(':focus')).waitFor();
@@ -139,7 +139,7 @@ describe('what was entered', () => {
       await tab.page.locator('.back-link, .mantine-Drawer-close').click();
       const question = tab.page.getByRole('dialog', { name: 'Leave without saving?' });
       await question.getByRole('button', { name: 'Stay' }).click();
-      expect(await field.inputValue()).toBe('As high as a house.');
+      await expect.poll(() => field.inputValue()).toBe('As high as a house.');
     }
   });
 });

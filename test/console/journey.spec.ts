@@ -67,7 +67,7 @@ async function signUp(tab: Tab, link: string): Promise<void> {
   const email = `${newId()}@example.com`;
   const { pathname, search, searchParams } = new URL(link);
   await tab.goto(pathname + search);
-  expect(await page.getByLabel('Invite code').inputValue()).toBe(searchParams.get('invite'));
+  await expect.poll(() => page.getByLabel('Invite code').inputValue()).toBe(searchParams.get('invite'));
   await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
@@ -137,7 +137,7 @@ async function seeTheCharge(tab: Tab): Promise<void> {
   const drawer = page.getByRole('dialog');
   await drawer.getByText('Verified in your browser').waitFor();
   const settlement = drawer.getByRole('table', { name: 'Charged' });
-  expect(await settlement.textContent()).toMatch(/Work40\.05 credits×\s10\.20 credits/);
+  await expect.poll(() => settlement.textContent()).toMatch(/Work40\.05 credits×\s10\.20 credits/);
   await drawer.getByText('Task completed').waitFor();
   await tab.picture('journey/charge');
   await page.keyboard.press('Escape');

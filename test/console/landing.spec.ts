@@ -72,7 +72,7 @@ describe('the landing page', () => {
     await tab.goto('/');
     const receipt = tab.page.getByRole('region', { name: 'Example receipt' });
     await receipt.getByText('Charged').waitFor();
-    expect(await receipt.getByText('Verified in your browser').count()).toBe(0);
+    await expect.poll(() => receipt.getByText('Verified in your browser').count()).toBe(0);
   });
 
   it('calculates what calls would cost: images, seconds and tokens', async () => {
@@ -139,7 +139,7 @@ describe('the landing page', () => {
     tab = await Tab.open(browser, relay);
     await tab.goto('/');
     const questions = tab.page.getByRole('heading', { name: 'Questions', exact: true });
-    expect(await questions.count()).toBe(0);
+    await expect.poll(() => questions.count()).toBe(0);
     await tab.page.keyboard.press('Tab');
     await questions.waitFor();
     expect(await tab.page.evaluate('scrollY')).toBe(0);

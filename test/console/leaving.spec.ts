@@ -54,7 +54,7 @@ describe('a tab that is signed out', () => {
     await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
     await page.getByRole('button', { name: 'Your account' }).waitFor();
     await tab.follow('/finance/exports');
-    expect(await file.count()).toBe(0);
+    await expect.poll(() => file.count()).toBe(0);
   });
 
   it('does not keep an answer that arrives afterwards', async () => {
@@ -91,7 +91,7 @@ describe('the advice to set up a second factor', () => {
     await putOff.waitFor({ state: 'detached' });
     await page.reload();
     await tab.settled();
-    expect(await putOff.count()).toBe(0);
+    await expect.poll(() => putOff.count()).toBe(0);
     await tab.signIn(await person(relay, { roles: ['admin'] }));
     await page.reload();
     await putOff.waitFor();

@@ -57,7 +57,7 @@ describe('the library', () => {
     const card = cards(page).filter({ hasText: 'a boat at dawn' });
     await card.getByText('0.20 credits').waitFor();
     // A video, a 3D asset and two requests for images. What failed made nothing.
-    expect(await cards(page).count()).toBe(4);
+    await expect.poll(() => cards(page).count()).toBe(4);
     await cards(page).filter({ hasText: 'a wooden boat' }).getByText('3D asset', { exact: true }).waitFor();
     await cards(page).filter({ hasText: '3 images' }).getByRole('img', { name: 'Image 3' }).waitFor();
     const [file] = await Promise.all([
@@ -67,9 +67,11 @@ describe('the library', () => {
     expect(await file.failure()).toBeNull();
     await card.getByRole('link', { name: 'Run again: a boat at dawn' }).click();
     await page.getByText('Price: 0.20 credits ($0.26)').waitFor();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at dawn');
-    expect(await page.getByLabel('Seconds').inputValue()).toBe('4');
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('vendora-imagine-video');
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('a boat at dawn');
+    await expect.poll(() => page.getByLabel('Seconds').inputValue()).toBe('4');
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue())
+      .toBe('vendora-imagine-video');
     // A size that no field shows would decide the charge.
     const lines = await page.getByRole('region', { name: 'curl' }).textContent();
     expect(lines).toContain('"resolution": "720p"');
@@ -116,14 +118,14 @@ describe('the library', () => {
   it('is narrowed to a type, and lists requests for images, including stored ones', async () => {
     const page = await open(someone, '/library?kind=3d', { width: 'narrow', scheme: 'dark' });
     await cards(page).getByText('a wooden boat').waitFor();
-    expect(await cards(page).count()).toBe(1);
+    await expect.poll(() => cards(page).count()).toBe(1);
     expect(await tab.barriers()).toEqual([]);
     await tab.goto('/library?kind=image');
     await cards(page).getByText('3 images').waitFor();
     await cards(page).getByText('0.09 credits').waitFor();
     const made = cards(page).filter({ hasText: '3 images' });
     await made.getByRole('img', { name: 'Image 3' }).waitFor();
-    expect(await made.getByRole('img').count()).toBe(3);
+    await expect.poll(() => made.getByRole('img').count()).toBe(3);
     await made.getByText(/^Expires in \d\d min$/).waitFor();
     const [opened] = await Promise.all([
       page.waitForEvent('popup'),
@@ -134,7 +136,7 @@ describe('the library', () => {
     // Images that were only sent have nothing to show.
     const sent = cards(page).filter({ hasText: '2 images' });
     await sent.getByText('Not stored').waitFor();
-    expect(await sent.getByRole('img').count()).toBe(0);
+    await expect.poll(() => sent.getByRole('img').count()).toBe(0);
     await page.getByText('are kept for: 1 hour').waitFor();
     expect(await tab.barriers()).toEqual([]);
     expect(await tab.isTooWide()).toBe(false);
@@ -153,7 +155,7 @@ describe('the library', () => {
     await tab.follow('/library?kind=image');
     await asked;
     await cards(page).getByText('2 images').waitFor();
-    expect(await cards(page).getByText('Not stored').count()).toBe(0);
+    await expect.poll(() => cards(page).getByText('Not stored').count()).toBe(0);
     answer();
     await cards(page).getByText('Not stored').waitFor();
   });

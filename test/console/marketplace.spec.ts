@@ -64,7 +64,7 @@ describe('the marketplace', () => {
     const other = await Tab.open(browser, relay);
     await other.goto(page.url());
     expect(await names(other)).toEqual(videos);
-    expect(await other.page.getByRole('searchbox').inputValue()).toBe('imagine');
+    await expect.poll(() => other.page.getByRole('searchbox').inputValue()).toBe('imagine');
     await closeTabs(other);
   });
 
@@ -75,7 +75,7 @@ describe('the marketplace', () => {
     await page.getByRole('link', { name: 'imgmodel-lite' }).click();
     await page.getByRole('heading', { level: 1, name: 'imgmodel-lite' }).waitFor();
     const group = page.getByRole('row', { name: /Public-Relay/ });
-    expect(await group.locator('data').first().getAttribute('value')).toBe('0.0002');
+    await expect.poll(() => group.locator('data').first().getAttribute('value')).toBe('0.0002');
     await page.getByText('fixed price per call').waitFor();
     await page.getByText('from launch').first().waitFor();
     await page.getByRole('link', { name: 'All models' }).click();
@@ -120,7 +120,7 @@ describe('a price list that is there', () => {
     await (await refused).finished();
     await page.clock.runFor(1_000);
     await page.getByText('14 models').waitFor();
-    expect(await page.getByRole('link', { name: 'imgmodel-lite' }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('link', { name: 'imgmodel-lite' }).count()).toBe(1);
   });
 
   it('is read again after a change of a group', async () => {
@@ -203,9 +203,9 @@ describe('the page of a model', () => {
     await page.getByRole('definition').filter({ hasText: '99.5%' }).waitFor();
     await page.getByRole('definition').filter({ hasText: '1.25 sec' }).waitFor();
     const days = page.getByRole('list', { name: 'Delivered, by UTC day' }).getByRole('listitem');
-    expect(await days.count()).toBe(30);
-    expect(await days.filter({ hasText: '99.5%' }).count()).toBe(3);
-    expect(await days.filter({ hasText: 'Unknown' }).count()).toBe(27);
+    await expect.poll(() => days.count()).toBe(30);
+    await expect.poll(() => days.filter({ hasText: '99.5%' }).count()).toBe(3);
+    await expect.poll(() => days.filter({ hasText: 'Unknown' }).count()).toBe(27);
     await tab.goto('/marketplace/vendora-3d');
     await page
       .getByText('Not enough customers used this model in the last 30 days to show figures.')
@@ -227,8 +227,8 @@ describe('language and colours', () => {
     tab = await Tab.open(browser, relay, { look: { language: 'zh', scheme: 'dark' } });
     const { page } = tab;
     await tab.goto('/sign-in');
-    expect(await page.locator('html').getAttribute('lang')).toBe('zh-Hans');
-    expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
+    await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('zh-Hans');
+    await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
     await page.getByRole('button', { name: '语言' }).click();
     await page.getByRole('menuitemradio', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -236,8 +236,8 @@ describe('language and colours', () => {
     await page.getByRole('menuitemradio', { name: 'Light' }).click();
     await page.reload();
     await tab.settled();
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
-    expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('light');
+    await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('en');
+    await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('light');
   });
 });
 

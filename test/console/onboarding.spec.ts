@@ -64,7 +64,7 @@ describe('a new customer', () => {
     await page.getByLabel(/^New password/).fill(PASSWORD);
     await clicks.on(button(page, 'Create account'));
     await page.waitForURL('**/playground');
-    expect(await page.getByLabel('Prompt').inputValue()).toMatch(/lighthouse/);
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toMatch(/lighthouse/);
     await page.getByText(/^Price: 0\.0\d credits/).waitFor();
     await clicks.on(button(page, 'Generate image'));
     const sheet = page.getByRole('dialog', { name: 'Add credits to run this call' });
@@ -146,7 +146,7 @@ describe('the page that connects code', () => {
     await page.reload();
     await asked;
     await tab.settled();
-    expect(await waiting.count()).toBe(0);
+    await expect.poll(() => waiting.count()).toBe(0);
   });
 
   it('is one step from a new key', async () => {
@@ -267,7 +267,7 @@ async function comesBackToImage(page: Page): Promise<void> {
   await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
   const code = page.getByRole('region', { name: 'curl' });
   await code.getByText('<API_KEY>').first().waitFor();
-  expect(await code.textContent()).not.toContain('sk-tg-');
+  await expect.poll(() => code.textContent()).not.toContain('sk-tg-');
   const { rows } = await relay.fixture.owner.query(
     `SELECT (SELECT count(*) FROM api_keys)::int AS keys, (SELECT count(*) FROM charges)::int AS calls`,
   );

@@ -39,7 +39,7 @@ describe('lists on a phone', () => {
     const list = page.getByRole('table', { name: /^Requests/ });
     const rows = list.locator('tbody tr');
     await rows.nth(REQUESTS - 1).waitFor();
-    expect(await rows.count()).toBe(REQUESTS);
+    await expect.poll(() => rows.count()).toBe(REQUESTS);
     expect((await list.boundingBox())!.height).toBeLessThan(MOST_PX);
     expect(await tab.isTooWide()).toBe(false);
     expect(await tab.barriers()).toEqual([]);

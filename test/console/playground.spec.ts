@@ -71,10 +71,10 @@ describe('a video whose price depends on its sound', () => {
     const price = page.getByRole('status').filter({ hasText: 'Price:' });
     await price.filter({ hasText: '0.47' }).waitFor();
     const code = page.locator('.code-lines').first();
-    expect(await code.innerText()).not.toContain('generate_audio');
+    await expect.poll(() => code.innerText()).not.toContain('generate_audio');
     await page.getByRole('switch', { name: 'With sound' }).click();
     await price.filter({ hasText: '0.23' }).waitFor();
-    expect(await code.innerText()).toContain('"generate_audio": false');
+    await expect.poll(() => code.innerText()).toContain('"generate_audio": false');
     expect(await tab.barriers()).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe('a video whose price depends on its sound', () => {
     tab = await Tab.open(browser, relay, { as: someone });
     await tab.goto(`/playground?kind=video&model=${FILM}&again=${task!.id}`);
     const { page } = tab;
-    expect(await page.getByRole('switch', { name: 'With sound' }).isChecked()).toBe(false);
+    await expect.poll(() => page.getByRole('switch', { name: 'With sound' }).isChecked()).toBe(false);
     await page.getByRole('status').filter({ hasText: 'Price:' }).filter({ hasText: '0.23' }).waitFor();
   });
 });
@@ -107,13 +107,13 @@ describe('the result of a call', () => {
     const source = await image.getAttribute('src');
     await page.reload();
     await image.waitFor();
-    expect(await image.getAttribute('src')).toBe(source);
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at night');
+    await expect.poll(() => image.getAttribute('src')).toBe(source);
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('a boat at night');
     await page.getByText('Verified in your browser').waitFor();
     await tab.signIn(await person(relay, { credits: '5' }));
     await page.reload();
     await page.getByText('Your result will appear here').waitFor();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('');
   });
 
   it('comes with the remaining balance', async () => {
@@ -141,7 +141,7 @@ describe('the result of a call', () => {
     await speech.waitFor();
     await page.reload();
     await speech.and(page.locator('[src^="blob:"]')).waitFor();
-    expect(await page.getByLabel('Text to read aloud').inputValue()).toBe('The light is on.');
+    await expect.poll(() => page.getByLabel('Text to read aloud').inputValue()).toBe('The light is on.');
   });
 
   it('says what to do next if it failed', async () => {
@@ -185,6 +185,6 @@ describe('a call that is cancelled while its answer arrives', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Generate image' }).waitFor();
     await page.getByText('Your result will appear here').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
   });
 });

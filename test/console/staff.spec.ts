@@ -125,7 +125,9 @@ describe('a price', () => {
     await api.POST('/api/admin/price-proposals/{proposalId}/confirm', { params, body: { revision: 1 } });
     await page.reload();
     await page.getByText('These prices changed after the proposal was made').waitFor();
-    expect(await page.getByRole('button', { name: 'Confirm the changes' }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Confirm the changes' }).isDisabled())
+      .toBe(true);
     await page.getByRole('link', { name: 'Update it to current prices' }).click();
     await page.getByRole('button', { name: 'Preview changes again' }).click();
     await page.getByRole('row', { name: /Public-Relay.*× 1\.2.*× 1\.5.*\+25/ }).waitFor();
@@ -366,11 +368,11 @@ describe('an account', () => {
       expect([name, await page.getByText('Something went wrong').count()]).toEqual([name, 0]);
     }
     await tab.goto('/wallet');
-    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0);
     await tab.goto('/wallet?tab=details');
     await page.getByText('North Studio Ltd.').waitFor();
     await tab.goto('/overview');
-    expect(await page.getByRole('link', { name: 'Add credits' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'Add credits' }).count()).toBe(0);
     await tab.goto('/playground');
     await page.getByText('You’re viewing this account read-only').waitFor();
     await tab.goto('/webhooks');
@@ -404,7 +406,7 @@ describe('a view of an account', () => {
     await page.clock.fastForward('24:00:00');
     await page.getByText('Viewing as').waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
-    expect(await page.locator('data[value^="19.9"]').count()).toBe(0);
+    await expect.poll(() => page.locator('data[value^="19.9"]').count()).toBe(0);
   });
 });
 
@@ -447,7 +449,7 @@ describe('an administrator', () => {
     await field.fill(newWebhookSecret());
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('A secret is stored.').waitFor();
-    expect(await field.inputValue()).toBe('');
+    await expect.poll(() => field.inputValue()).toBe('');
   });
 
   it('adds an alias of a model with limits that the server checks', async () => {
@@ -492,7 +494,7 @@ describe('an administrator', () => {
     const order = drawer.getByRole('table', { name: 'Channels in the order they are tried' });
     await drawer.getByText('By priority, then by weight.').waitFor();
     await order.getByRole('row').nth(2).getByRole('link', { name: 'cheaper' }).waitFor();
-    expect(await order.getByRole('link').allTextContents()).toEqual(['sandbox', 'cheaper']);
+    await expect.poll(() => order.getByRole('link').allTextContents()).toEqual(['sandbox', 'cheaper']);
     await drawer.getByLabel('Routing').click();
     await page.getByRole('option', { name: 'Lowest cost first' }).click();
     await drawer.getByRole('button', { name: 'Save' }).click();
@@ -500,7 +502,7 @@ describe('an administrator', () => {
     await tab.goto('/admin/models?model=imgmodel-4');
     await drawer.getByText('By priority, then by the lowest upstream cost.').waitFor();
     await order.getByRole('row').nth(2).getByRole('link', { name: 'sandbox' }).waitFor();
-    expect(await order.getByRole('link').allTextContents()).toEqual(['cheaper', 'sandbox']);
+    await expect.poll(() => order.getByRole('link').allTextContents()).toEqual(['cheaper', 'sandbox']);
   });
 
   /** A second channel for a model, served by the sandbox, with less weight and a lower cost. */
@@ -615,10 +617,10 @@ describe('workspaces', () => {
     await page.getByRole('heading', { level: 1, name: home, exact: true }).waitFor();
     await tab.settled();
     const switcher = page.getByRole('button', { name: /^Workspace: / });
-    if (WORKSPACES[role].length === 0) return expect(await switcher.count()).toBe(0);
+    if (WORKSPACES[role].length === 0) return expect.poll(() => switcher.count()).toBe(0);
     await switcher.click();
     await page.getByRole('menuitem').first().waitFor();
-    expect(await page.getByRole('menuitem').allTextContents()).toEqual(WORKSPACES[role]);
+    await expect.poll(() => page.getByRole('menuitem').allTextContents()).toEqual(WORKSPACES[role]);
     await page.getByRole('menuitem', { name: 'My account' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Workspace: My account' }).waitFor();

@@ -38,12 +38,12 @@ describe('what was entered is not lost without a question', () => {
     await weight.fill('7');
     await page.getByRole('tab', { name: 'Health' }).click();
     await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
-    expect(await weight.inputValue()).toBe('7');
+    await expect.poll(() => weight.inputValue()).toBe('7');
     await page.getByRole('tab', { name: 'Health' }).click();
     await questionOf(tab).getByRole('button', { name: 'Leave' }).click();
     await weight.waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Settings' }).click();
-    expect(await weight.inputValue()).toBe('1');
+    await expect.poll(() => weight.inputValue()).toBe('1');
     await page.getByRole('tab', { name: 'Health' }).click();
     await weight.waitFor({ state: 'detached' });
   });
@@ -66,13 +66,13 @@ describe('what was entered is not lost without a question', () => {
       await close();
       await question.getByRole('button', { name: 'Stay' }).click();
       await question.waitFor({ state: 'detached' });
-      expect(await url.inputValue()).toBe('https://example.com/hooks');
+      await expect.poll(() => url.inputValue()).toBe('https://example.com/hooks');
     }
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Leave' }).click();
     await form.waitFor({ state: 'detached' });
     await begin.click();
-    expect(await url.inputValue()).toBe('');
+    await expect.poll(() => url.inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
   });
@@ -85,7 +85,7 @@ describe('what was entered is not lost without a question', () => {
     await page.keyboard.press('Escape');
     await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
     const support = page.getByRole('checkbox', { name: 'Support' });
-    expect(await support.isChecked()).toBe(true);
+    await expect.poll(() => support.isChecked()).toBe(true);
     // Who stays goes on where they were.
     await support.and(page.locator(':focus')).waitFor();
     // Escape closes what is on top, and asks nothing of the form below.
@@ -94,11 +94,11 @@ describe('what was entered is not lost without a question', () => {
     await action.waitFor();
     await page.keyboard.press('Escape');
     await action.waitFor({ state: 'detached' });
-    expect(await questionOf(tab).count()).toBe(0);
+    await expect.poll(() => questionOf(tab).count()).toBe(0);
     const other = await person(relay);
     await tab.follow(`/admin/people?person=${other.userId}`);
     await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
-    expect(await support.isChecked()).toBe(true);
+    await expect.poll(() => support.isChecked()).toBe(true);
   });
 
   it('but the question ends once the form was sent, so that a secret is shown', async () => {
@@ -136,7 +136,7 @@ describe('a form that is open while others work', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Drain and switch off' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Switch on' }).waitFor();
-    expect(await page.getByLabel(/^Priority/).inputValue()).toBe('4');
+    await expect.poll(() => page.getByLabel(/^Priority/).inputValue()).toBe('4');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Channel sandbox saved.').waitFor();
     // Once saved, it shows what is in force.

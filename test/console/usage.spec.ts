@@ -57,7 +57,7 @@ describe('the usage page', () => {
     await openLastBar(page, { figures: '0.09 credits', url: '**/logs?**at=**' });
     const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByText('3 images').waitFor();
-    expect(await requests.getByText('1 image', { exact: true }).count()).toBe(0);
+    await expect.poll(() => requests.getByText('1 image', { exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Show the whole period' }).click();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await requests.getByText('1 image', { exact: true }).waitFor();
@@ -214,8 +214,8 @@ describe('the log', () => {
     await field.fill(data!.items[0]!.requestId!);
     await page.waitForURL('**/logs?id=**');
     await requests.getByText('3 images').waitFor();
-    expect(await requests.locator('tbody tr').count()).toBe(1);
-    expect(await page.getByRole('link', { name: 'CSV' }).count()).toBe(0);
+    await expect.poll(() => requests.locator('tbody tr').count()).toBe(1);
+    await expect.poll(() => page.getByRole('link', { name: 'CSV' }).count()).toBe(0);
     // So short a part looks for nothing yet, so the page has all requests, and offers their file.
     await field.fill('01ab');
     await page.getByRole('link', { name: 'CSV' }).waitFor();
@@ -268,7 +268,7 @@ describe('an address that was edited by hand', () => {
       '/logs?keyId=nobody&model=%3F&group=a%20b&family=what&at=never&model=x/',
     );
     await page.getByRole('row', { name: /3 images/ }).waitFor();
-    expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0);
   });
 
   it('leads back to the first page if the server refuses its cursor', async () => {

@@ -43,7 +43,7 @@ describe('the wallet', () => {
     await page.getByText('1 credit = $1.30, all fees included').waitFor();
     await page.getByLabel('Amount to pay').fill('1');
     await page.getByText('A top-up buys at least 1 credit.').waitFor();
-    expect(await page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);
   });
 
   it('orders nothing at a price that is not shown yet', async () => {
@@ -58,7 +58,7 @@ describe('the wallet', () => {
     const pay = page.getByRole('button', { name: /^Pay \$/ });
     await page.getByRole('button', { name: 'Pay $13.00' }).waitFor();
     await page.getByLabel('Credits to add').fill('50');
-    expect(await pay.isDisabled()).toBe(true);
+    await expect.poll(() => pay.isDisabled()).toBe(true);
     asked.resolve();
     await page.getByRole('button', { name: 'Pay $65.00' }).click({ trial: true });
   });
@@ -78,7 +78,7 @@ describe('the wallet', () => {
     await page.waitForURL(`**/topups/${data!.id}`);
     await page.goto(`/sandbox-pay/${data!.id}`);
     await page.getByText('Paid', { exact: true }).waitFor();
-    expect(await page.getByRole('button').count()).toBe(0);
+    await expect.poll(() => page.getByRole('button').count()).toBe(0);
     await context.close();
   });
 
@@ -129,7 +129,9 @@ describe('the wallet', () => {
     await page.waitForURL('**kind=invite-reward**');
     await page.getByText('No transactions match your filters').waitFor();
     const csv = page.getByRole('link', { name: 'CSV' }).last();
-    expect(await csv.getAttribute('href')).toBe('/api/statement.csv?view=requests&kind=invite-reward');
+    await expect
+      .poll(() => csv.getAttribute('href'))
+      .toBe('/api/statement.csv?view=requests&kind=invite-reward');
     await page.getByRole('link', { name: 'Clear filters' }).click();
     await page.getByRole('row', { name: /Top-up.*\+3\.00 credits/ }).waitFor();
     await tab.goto('/wallet?tab=statement&balance=all');
@@ -147,7 +149,7 @@ describe('the first steps', () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await steps.waitFor({ state: 'detached' });
     await tab.goto('/overview');
-    expect(await steps.count()).toBe(0);
+    await expect.poll(() => steps.count()).toBe(0);
     await tab.signIn(await person(relay));
     await tab.goto('/overview');
     await steps.waitFor();
@@ -174,7 +176,7 @@ describe('a key', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete the key website?' });
     await dialog.getByText('1 request in the last 24 hours').waitFor();
     const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
-    expect(await confirm.isDisabled()).toBe(true);
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
     await dialog.getByLabel('Type website to confirm').fill('website');
     await confirm.click();
     await page.getByText('website was deleted.').waitFor();
@@ -190,14 +192,16 @@ describe('a key', () => {
     await tab.goto('/tokens?new=yes');
     const form = page.getByRole('dialog', { name: 'New key' });
     await form.getByText(/^Group Vendora-Main: \d+ models/).waitFor();
-    expect(await form.getByRole('textbox').count()).toBe(1);
+    await expect.poll(() => form.getByRole('textbox').count()).toBe(1);
     await form.getByLabel('Name').fill('shop');
     await form.getByRole('button', { name: 'Create the key' }).click();
     const once = page.getByRole('dialog', { name: 'The key shop' });
     await once.getByLabel('I’ve saved this key').check();
     await once.getByRole('link', { name: 'Try it in the playground' }).click();
     await page.waitForURL('**/playground?key=**');
-    expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('shop · Vendora-Main');
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Key' }).inputValue())
+      .toBe('shop · Vendora-Main');
     await page.goBack();
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Try shop' }) });
     await row.hover();
@@ -222,7 +226,7 @@ describe('a key', () => {
     await card.getByText(/0\.0002 credits/).waitFor();
     await card.getByText(/imgmodel-lite/).waitFor();
     const details = form.locator(`[id="${await card.getAttribute('aria-describedby')}"]`);
-    expect(await details.textContent()).toMatch(/0\.0002 credits.*imgmodel-lite/);
+    await expect.poll(() => details.textContent()).toMatch(/0\.0002 credits.*imgmodel-lite/);
     await card.click();
     await form.getByLabel('Monthly spend limit (UTC)').fill('a lot');
     await advanced.click();
@@ -234,7 +238,7 @@ describe('a key', () => {
     await limit.press('Control+a');
     await page.keyboard.type('12');
     await limit.and(page.locator(':focus')).waitFor();
-    expect(await limit.inputValue()).toBe('12');
+    await expect.poll(() => limit.inputValue()).toBe('12');
     await form.getByRole('button', { name: 'Create the key' }).click();
     await page.getByRole('dialog', { name: 'The key cheap' }).waitFor();
     const { data } = await owner.api.GET('/api/keys');

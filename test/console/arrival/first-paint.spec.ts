@@ -93,7 +93,7 @@ describe('the landing page', () => {
     const before = await placed();
     await page.unroute(scripts);
     await tab.goto('/');
-    expect(await page.locator('#first-paint').count()).toBe(0);
+    await expect.poll(() => page.locator('#first-paint').count()).toBe(0);
     expect(await placed()).toEqual(before);
     expect(tab.problems()).toEqual([]);
     await tab.close();

@@ -149,8 +149,8 @@ async function isEmpty(tab: Tab, isMissing: boolean): Promise<void> {
   await tab.settled();
   const failures = tab.page.getByRole('main').getByText('Something went wrong');
   if (isMissing) await failures.first().waitFor();
-  else expect(await failures.count()).toBe(0);
-  expect(await tab.page.locator('tbody:not(:has(tr))').count()).toBe(0);
+  else await expect.poll(() => failures.count()).toBe(0);
+  await expect.poll(() => tab.page.locator('tbody:not(:has(tr))').count()).toBe(0);
   expect(await tab.isTooWide()).toBe(false);
 }
 
