@@ -63,6 +63,29 @@ describe('an erasure', () => {
     expect(rows).toEqual([]);
   });
 
+  it('leaves out no batch whose commit the database refuses once, as after a deadlock', async () => {
+    const accountId = await accountWithCharges(1_500);
+    await fixture.owner.query(`CREATE SEQUENCE refusals;
+      CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+          IF nextval('refusals') = 1 THEN RAISE EXCEPTION 'refused' USING ERRCODE = '40001'; END IF;
+          RETURN NULL;
+        END $$;
+      CREATE CONSTRAINT TRIGGER refuse_once AFTER UPDATE ON charges DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION refuse_once()`);
+    try {
+      await eraseAccount(accountId);
+    } finally {
+      await fixture.owner.query('DROP TRIGGER refuse_once ON charges');
+    }
+    const { rows } = await fixture.owner.query<{ refused: boolean; left: number }>(
+      `SELECT (SELECT last_value > 1 FROM refusals) AS refused, count(*)::int AS left FROM charges
+       WHERE account_id = $1 AND request_id IS NOT NULL`,
+      [accountId],
+    );
+    expect(rows).toEqual([{ refused: true, left: 0 }]);
+  });
+
   it("does not read everybody's deliveries", async () => {
     const { accountId } = await fixture.account({ credits: '1' });
     const tables = ['webhook_deliveries', 'webhook_endpoints', 'tasks', 'charges', 'ticket_messages'];

@@ -16,11 +16,17 @@ const BATCH = 1_000;
 
 const AFTER_EVERY_ID = 'z'.repeat(40);
 
-/** Safe to repeat. Each returns the number of rows, a full batch if more may be left. */
-type Step = (client: pg.ClientBase, subject: ErasureSubject) => Promise<number>;
+/** How many rows a batch touched, all of a batch if more may be left, and where the next one begins, in a list that stays. */
+interface Batch {
+  touched: number;
+  after?: string;
+}
+
+/** Safe to repeat. */
+type Step = (client: pg.ClientBase, subject: ErasureSubject, after: string) => Promise<Batch>;
 
 /** Everything that is not part of the books, access first. `anonymise` changes the person's own row last. */
-const steps = (): readonly Step[] => [
+const STEPS: readonly Step[] = [
   ofPerson('DELETE FROM sessions WHERE user_id = $1'),
   ofPerson('DELETE FROM recovery_codes WHERE user_id = $1'),
   ofPerson('DELETE FROM password_resets WHERE user_id = $1'),
@@ -50,18 +56,22 @@ const steps = (): readonly Step[] => [
   eraseAddresses,
 ];
 
-/** Removes the traces of an account, one batch per transaction. If killed, it simply starts again. */
+/**
+ * Removes the traces of an account, one batch per transaction. If killed, it simply starts again. A transaction that is rolled
+ * back runs again from its own beginning, so only its commit moves on.
+ */
 export async function erase(
   pool: pg.Pool,
   subject: ErasureSubject,
   onBatch: () => Promise<void>,
 ): Promise<void> {
-  for (const step of steps()) {
-    let touched: number;
+  for (const step of STEPS) {
+    let batch: Batch = { touched: 0 };
     do {
-      touched = await inTransaction(pool, (client) => step(client, subject));
+      const { after = '' } = batch;
+      batch = await inTransaction(pool, (client) => step(client, subject, after));
       await onBatch();
-    } while (touched >= BATCH);
+    } while (batch.touched >= BATCH);
   }
 }
 
@@ -90,12 +100,15 @@ export async function anonymise(client: pg.ClientBase, { accountId, userId }: Er
 }
 
 function ofAccount(statement: string): Step {
-  return async (client, { accountId }) => (await client.query(statement, [accountId])).rowCount ?? 0;
+  return async (client, { accountId }) => ({
+    touched: (await client.query(statement, [accountId])).rowCount ?? 0,
+  });
 }
 
 function ofPerson(statement: string): Step {
-  return async (client, { userId }) =>
-    userId === null ? 0 : ((await client.query(statement, [userId])).rowCount ?? 0);
+  return async (client, { userId }) => ({
+    touched: userId === null ? 0 : ((await client.query(statement, [userId])).rowCount ?? 0),
+  });
 }
 
 function batched(table: string, condition: string): Step {
@@ -113,22 +126,17 @@ function walked(table: 'tasks' | 'charges', change: string, condition: string): 
       SELECT id FROM ${table} WHERE (account_id, id) > ($1, $2) AND (account_id, id) < ($1, '${AFTER_EVERY_ID}')
       ORDER BY account_id, id LIMIT ${BATCH}),
     changed AS (UPDATE ${table} t ${change} FROM seen s WHERE t.id = s.id AND ${condition})
-    SELECT count(*)::int AS seen, max(id) AS last FROM seen`;
-  let after = '';
-  return async (client, { accountId }) => {
-    const { rows } = await client.query<{ seen: number; last: string | null }>(statement, [accountId, after]);
-    const { seen, last } = rows[0]!;
-    after = last ?? after;
-    return seen;
-  };
+    SELECT count(*)::int AS touched, max(id) AS after FROM seen`;
+  return async (client, { accountId }, after) =>
+    (await client.query<Batch>(statement, [accountId, after])).rows[0]!;
 }
 
 /**
  * Mail to the person, and attempts counted by address. Mail about a change of address went to the old one and names the
  * new one, so earlier addresses are found through it, one after the other. An address that somebody else has by now is theirs.
  */
-async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureSubject): Promise<number> {
-  if (email === null) return 0;
+async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureSubject): Promise<Batch> {
+  if (email === null) return { touched: 0 };
   const { rows } = await client.query<{ address: string }>(
     `WITH RECURSIVE known (address) AS (
        SELECT $1::text
@@ -148,5 +156,5 @@ async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureS
   );
   await client.query('DELETE FROM sign_ups WHERE email = ANY ($1)', [addresses]);
   await new AttemptsStore(client).forget(...subjects, `step-up ${userId}`);
-  return 0;
+  return { touched: 0 };
 }
