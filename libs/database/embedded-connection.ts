@@ -1,3 +1,5 @@
+import pg from 'pg';
+import { OperatorError } from '#platform/errors.js';
 import { type Passwords } from './server-files.js';
 import { connectionUrl, databaseName, type Login } from './roles.js';
 
@@ -18,4 +20,25 @@ export function connectionOver(socketDir: string, passwords: Passwords): Embedde
   const address = { host: socketDir, port: PORT, database: databaseName };
   const urlFor = (role: Login) => connectionUrl(address, role, passwords[role]);
   return { socketDir, port: PORT, ownerUrl: urlFor('owner'), urlFor, passwordFor: (role) => passwords[role] };
+}
+
+/** How far a server is that has just been started. */
+export async function answerOf(connectionString: string): Promise<'ready' | 'recovering' | 'none'> {
+  const client = new pg.Client({ connectionString });
+  // Without a listener, an error of a connection in progress would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return 'ready';
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? '';
+    // It checks passwords. Whether they are right shows when the database is prepared.
+    if (code === '28P01') return 'ready';
+    if (code === '57P03') return 'recovering';
+    if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code)) return 'none';
+    if (/Connection terminated/.test((error as Error).message)) return 'none';
+    throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }

@@ -125,8 +125,13 @@ describe('the embedded PostgreSQL', () => {
     // Recovery asks for the write-ahead log and gets none, after longer than a start may take otherwise.
     const restore = 'case %f in *.history) exit 1;; esac; sleep 7; exit 1';
     const settings = { restore_command: restore, hot_standby: 'off' };
-    const server = await start(join(root, 'data'), { settings, readyMs: 6_000 });
+    const lines: string[] = [];
+    const reporting = pino({}, { write: (line) => lines.push(line) });
+    const server = await start(join(root, 'data'), { settings, readyMs: 6_000, log: reporting });
     expect(await canConnect(server.ownerUrl)).toBe(true);
+    expect(lines.filter((line) => line.includes('recovers'))).toEqual([
+      expect.stringContaining(join(root, 'data', 'server.log')),
+    ]);
   });
 
   it('works if folder names are too long for a socket and closed to the server’s account', async () => {

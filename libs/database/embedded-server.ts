@@ -11,10 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import { connectionOver, type EmbeddedConnection, PORT } from './embedded-connection.js';
+import { answerOf, connectionOver, type EmbeddedConnection, PORT } from './embedded-connection.js';
 import { STOP_TIMEOUT_MS } from './leftover-server.js';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries.js';
 import { prepareDatabase } from './prepare-database.js';
@@ -49,6 +48,9 @@ export interface EmbeddedPostgres extends EmbeddedConnection {
 }
 
 const READY_TIMEOUT_MS = 120_000;
+
+/** A clean start takes less. A longer one is a recovery, which is logged once. */
+const START_MS = 1_000;
 
 /** How long the children of a killed server may take to release its shared memory. */
 const ORPHANS_TIMEOUT_MS = 15_000;
@@ -221,36 +223,21 @@ export class EmbeddedServer implements EmbeddedPostgres {
   private async untilReady(child: ChildProcess): Promise<void> {
     const { readyMs = READY_TIMEOUT_MS } = this.options;
     let deadline = performance.now() + readyMs;
+    let reportAt = performance.now() + START_MS;
     while (performance.now() < deadline) {
       if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
-      const answer = await this.answer();
+      const answer = await answerOf(databaseUrlOf(this.connection.urlFor('admin'), 'postgres'));
       if (answer === 'ready') return;
-      if (answer === 'recovering') deadline = performance.now() + readyMs;
+      if (answer === 'recovering') {
+        if (performance.now() >= reportAt) {
+          this.options.log.info({ serverLog: this.files.log }, 'waiting while the database server recovers');
+          reportAt = Infinity;
+        }
+        deadline = performance.now() + readyMs;
+      }
       await pause(15);
     }
     throw new OperatorError(`The database did not become ready in ${readyMs / 1000} s.`);
-  }
-
-  private async answer(): Promise<'ready' | 'recovering' | 'none'> {
-    const client = new pg.Client({
-      connectionString: databaseUrlOf(this.connection.urlFor('admin'), 'postgres'),
-    });
-    // Without a listener, an error of a connection in progress would end the process.
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return 'ready';
-    } catch (error) {
-      const code = (error as { code?: string }).code ?? '';
-      // It checks passwords. Whether they are right shows when the database is prepared.
-      if (code === '28P01') return 'ready';
-      if (code === '57P03') return 'recovering';
-      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code)) return 'none';
-      if (/Connection terminated/.test((error as Error).message)) return 'none';
-      throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
-    } finally {
-      await client.end().catch(() => undefined);
-    }
   }
 
   private whyItStopped(): string {

@@ -78,7 +78,7 @@ async function backup(file: string, { verify, files, json }: BackupOptions): Pro
       const target = { file, passphrase, willBeProved: verify, onProgress };
       const written = await writeBackup({ ownerUrl, storage, secrets }, target);
       if (!verify) return { written, proof: null };
-      const source = { file, passphrase, onProgress: shown('restored to prove it', proceed) };
+      const source = { file, passphrase, onProgress: shown('restored to verify it', proceed) };
       return { written, proof: await prove(source, logins) };
     }),
   );
@@ -110,9 +110,9 @@ function summaryOf(
   return facts([
     ['Backup', `${file}, ${bytes} bytes`],
     ['Taken', takenAt],
-    ['Holds', `${countOf(rows, 'row')}, ${countOf(files, 'file')}, ${countOf(secrets, 'secret')}`],
-    ['Head', head ? `block ${head.number}, ${head.hash}` : 'there is no block yet'],
-    ['Proved', proof === null ? 'not: it was not restored' : proofText(proof)],
+    ['Contents', `${countOf(rows, 'row')}, ${countOf(files, 'file')}, ${countOf(secrets, 'secret')}`],
+    ['Chain head', head ? `block ${head.number}, ${head.hash}` : 'none: no block is sealed yet'],
+    ['Verified', proof === null ? 'no (--no-verify)' : proofText(proof)],
   ]);
 }
 
@@ -161,8 +161,8 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
 function restoredText(summary: RestoreSummary): string {
   return facts([
     ['Restored', summary.isInPlace ? `the state of ${summary.takenAt}` : 'nothing was kept'],
-    ['Holds', `${countOf(summary.rows, 'row')}, ${countOf(summary.files, 'file')}`],
-    ['Proved', proofText(summary)],
+    ['Contents', `${countOf(summary.rows, 'row')}, ${countOf(summary.files, 'file')}`],
+    ['Verified', proofText(summary)],
   ]);
 }
 
@@ -204,10 +204,13 @@ function proofView(summary: RestoreSummary) {
 
 function proofText(summary: RestoreSummary): string {
   const { ledger, chain } = summary;
-  if (isSound(summary))
-    return `the ledger's invariants hold, and so does its chain of ${countOf(chain.blocks, 'block')}`;
+  if (isSound(summary)) return `yes: ledger and hash chain (${countOf(chain.blocks, 'block')}) are intact`;
   const rules = ledger.violations.map(({ message }) => message);
-  return [...rules, ...chain.findings.slice(0, 10).map(({ message }) => message)].join('\n');
+  return [
+    'no: the books do not agree',
+    ...rules,
+    ...chain.findings.slice(0, 10).map(({ message }) => message),
+  ].join('\n');
 }
 
 /** Counts on a terminal, and lets a signal stop the work. */

@@ -198,7 +198,7 @@ export async function fileText(open: () => Promise<string>): Promise<string> {
     return await open();
   } catch (error) {
     const isBroken = error instanceof FileUnavailable || (error as { code?: string }).code !== undefined;
-    if (isBroken) return 'not to be had';
+    if (isBroken) return 'not downloadable';
     throw error;
   }
 }

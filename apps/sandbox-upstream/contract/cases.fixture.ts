@@ -54,8 +54,8 @@ const images = table(`
   another's state     | another-id     | delivered 2 image/png
   end before result   | early-end      | not applicable
   late file           | late-file      | delivered 2 image/png
-  file that is none   | bad-file       | delivered 2, not to be had
-  expired file        | expired        | delivered 2, not to be had`);
+  file that is none   | bad-file       | delivered 2, not downloadable
+  expired file        | expired        | delivered 2, not downloadable`);
 
 /** Videos and 3D assets. What a poll gets before the end comes first. */
 const taskCases = `
@@ -74,9 +74,9 @@ const taskCases = `
   another last word   | done-word      | completed, the file
   unknown task        | unknown-task   | no answer
   slow bytes          | slow-bytes     | completed, the file
-  broken file         | truncated      | completed, not to be had
+  broken file         | truncated      | completed, not downloadable
   file that is none   | bad-file       | completed, another file
-  expired file        | expired        | completed, not to be had`;
+  expired file        | expired        | completed, not downloadable`;
 const tasks = table(taskCases);
 /** All other cases use videos with sound. */
 const silentVideos = table('made | nothing | without sound, running, completed, the file');

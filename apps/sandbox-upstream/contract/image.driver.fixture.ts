@@ -23,7 +23,7 @@ export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
     return [...new Set((await Promise.all(read)).map(({ mime }) => mime))].join();
   });
   const count = outcome.images.length;
-  return mimes === 'not to be had' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
+  return mimes === 'not downloadable' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
 }
 
 /** A proxy's error ends a call, but a task behind it may still be running. Only the vendor knows. */

@@ -53,7 +53,7 @@ export async function answerCase(bench: Bench, each: CaseOf): Promise<string> {
       ? 'answered'
       : 'another answer';
   });
-  return read === 'not to be had' ? 'broken off' : read;
+  return read === 'not downloadable' ? 'broken off' : read;
 }
 
 function isAnswer(operation: CaseOf['operation'], bytes: Buffer): boolean {

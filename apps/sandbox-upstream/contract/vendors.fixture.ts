@@ -23,7 +23,7 @@ const NAMELESS_POLLS = { "another's state": 'completed, the file' };
 const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not accepted 400' };
 
 /** A queue's result has URLs, so a broken file is not a broken answer. */
-const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
+const NAMED_FILES = { 'broken answer': 'delivered 2, not downloadable' };
 /** Its result is requested separately from its status. */
 const OF_QUEUE = { ...NAMED_FILES, 'end before result': 'delivered 2 image/png' };
 /** Each of the two requests gets none of its one image. */

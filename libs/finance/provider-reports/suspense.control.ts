@@ -18,7 +18,7 @@ export const suspenseControl: Control = {
   id: 'suspense',
   title: 'Money in suspense',
   explanation:
-    'Money received or paid that matches no order. Credit each item to the intended account, return it, or book it as a cost.',
+    'Money received or paid that matches no order. Credit each item to the intended account, return it, or book it as a cost or as income.',
   states: ['open'],
   check: async (client, { before, limit }) => {
     const { rows } = await client.query<OpenItem>(
