@@ -88,6 +88,81 @@ describe('the schedule', () => {
     expect(rows).toEqual([{ id: 'of today' }]);
   });
 
+  describe('of refused requests', () => {
+    /** A charge of this many days ago, with a task if `task` is its state. */
+    async function charge(state: string, daysAgo: number, taskState: string | null = null): Promise<string> {
+      const id = firstIdAt(Date.now() - daysAgo * DAY_MS).slice(0, 10) + newId().slice(10);
+      const isRefused = state === 'refused';
+      await owner.query(
+        `INSERT INTO charges (id, account_id, state, refusal_code, resolved_at, settled, released, created_at)
+         VALUES ($1, 'alice', $2, $3, $4, $5, $5, now() - $6::float8 * interval '1 day')`,
+        [
+          id,
+          state,
+          isRefused ? 'insufficient_user_quota' : null,
+          isRefused ? null : new Date(),
+          isRefused ? null : 0,
+          daysAgo,
+        ],
+      );
+      if (taskState !== null)
+        await owner.query(
+          `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
+             ended_at, deadline) VALUES ($1, 'video', 'alice', 'key', $1, 'openai', $2, 'm', 'm', '{}', 5, now(), now())`,
+          [id, taskState],
+        );
+      return id;
+    }
+
+    it('removes them with their tasks, and nothing that is or was held or that a kept task needs', async () => {
+      await owner.query('DELETE FROM charges');
+      await charge('refused', 91);
+      await charge('refused', 91, 'refused');
+      const kept = [
+        await charge('settled', 91),
+        await charge('refused', 91, 'failed'),
+        await charge('refused', 89),
+        await charge('refused', 89, 'refused'),
+      ];
+      expect(await sweepRetention(billing, 'refusedRequests', 90 * DAY_MS)).toEqual({
+        removed: 2,
+        more: false,
+      });
+      expect(await sweepRetention(billing, 'refusedRequests', 90 * DAY_MS)).toEqual({
+        removed: 0,
+        more: false,
+      });
+      const { rows } = await owner.query<{ id: string }>('SELECT id FROM charges');
+      expect(rows.map(({ id }) => id).toSorted()).toEqual(kept.toSorted());
+      const tasks = await owner.query<{ id: string }>(`SELECT id FROM tasks WHERE state = 'refused'`);
+      expect(tasks.rows).toEqual([{ id: kept[3] }]);
+    });
+
+    it('keeps those of the last day, which may be delivered again', async () => {
+      await owner.query('DELETE FROM charges');
+      const [young, old] = [await charge('refused', 0.9), await charge('refused', 1.1)];
+      await owner.query(`UPDATE retention_runs SET cursor = NULL WHERE class = 'refusedRequests'`);
+      expect(await sweepRetention(billing, 'refusedRequests', 0)).toMatchObject({ removed: 1 });
+      const { rows } = await owner.query<{ id: string }>('SELECT id FROM charges');
+      expect(rows, old).toEqual([{ id: young }]);
+    });
+
+    it('walks a long list a batch at a time, and no program deletes a charge in another way', async () => {
+      await owner.query('DELETE FROM charges');
+      await owner.query(`UPDATE retention_runs SET cursor = NULL WHERE class = 'refusedRequests'`);
+      await owner.query(
+        `INSERT INTO charges (id, account_id, state, refusal_code, created_at)
+         SELECT $1 || lpad(n::text, 16, '0'), 'alice', 'refused', 'insufficient_user_quota', now() - interval '91 days'
+         FROM generate_series(1, ${RETENTION_BATCH + 5}) AS n`,
+        [firstIdAt(Date.now() - 91 * DAY_MS).slice(0, 10)],
+      );
+      const sweep = () => sweepRetention(billing, 'refusedRequests', 90 * DAY_MS);
+      expect(await sweep()).toEqual({ removed: RETENTION_BATCH, more: true });
+      expect(await sweep()).toEqual({ removed: 5, more: false });
+      await expect(billing.query('DELETE FROM charges')).rejects.toThrow('permission denied');
+    });
+  });
+
   it('is swept by one process at a time, and says what it did', async () => {
     const client = await owner.connect();
     await client.query('BEGIN');

@@ -39,6 +39,7 @@ export const retentionClasses = [
   'images',
   'answers',
   'requestIds',
+  'refusedRequests',
   'webhookDeliveries',
   'mails',
   'sessions',
@@ -47,6 +48,15 @@ export const retentionClasses = [
 ] as const;
 export type RetentionClass = (typeof retentionClasses)[number];
 
+/**
+ * A charge that is still held then loses its request id too: nothing that ends it needs it, and nobody would come back for it.
+ */
+const CLEAR_REQUEST_IDS = `WITH old AS (SELECT id, request_id FROM charges WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
+    cleared AS (UPDATE charges c SET request_id = NULL FROM old o
+      WHERE c.id = o.id AND o.request_id IS NOT NULL RETURNING c.id)
+  SELECT (SELECT count(*)::int FROM old) AS seen, (SELECT count(*)::int FROM cleared) AS removed,
+    (SELECT max(id) FROM old) AS last`;
+
 export const retentionRules: Record<RetentionClass, RetentionRule> = {
   /** Counted from the end of the task. */
   prompts: swept('RETENTION_PROMPTS_DAYS', clearPrompts),
@@ -54,7 +64,11 @@ export const retentionRules: Record<RetentionClass, RetentionRule> = {
   images: byItself('IMAGE_URL_LIFE_SECONDS'),
   /** Answers that an Idempotency-Key repeats. */
   answers: byItself('IDEMPOTENCY_LIFE_SECONDS'),
-  requestIds: swept('RETENTION_REQUEST_IDS_DAYS', clearRequestIds),
+  requestIds: swept('RETENTION_REQUEST_IDS_DAYS', walking(CLEAR_REQUEST_IDS)),
+  refusedRequests: swept(
+    'RETENTION_REFUSED_REQUESTS_DAYS',
+    walking('SELECT seen, removed, last FROM remove_refused($1, $2, $3)'),
+  ),
   webhookDeliveries: swept(
     'WEBHOOK_LOG_SECONDS',
     deleting('webhook_deliveries', `created_at < $1 AND state <> 'pending'`, 'created_at'),
@@ -168,21 +182,19 @@ async function clearPrompts(client: pg.ClientBase, { before, limit }: Batch): Pr
   return { seen: rowCount ?? 0, removed: rowCount ?? 0 };
 }
 
-/**
- * Charge ids start with their time, so they are read once, starting where the last batch ended. One that is still held then
- * loses its request id too: nothing that ends it needs it, and nobody would come back for it.
- */
-async function clearRequestIds(client: pg.ClientBase, batch: Batch): Promise<Swept> {
-  const { rows } = await client.query<{ seen: number; removed: number; last: string | null }>(
-    `WITH old AS (SELECT id, request_id FROM charges WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
-       cleared AS (UPDATE charges c SET request_id = NULL FROM old o
-         WHERE c.id = o.id AND o.request_id IS NOT NULL RETURNING c.id)
-     SELECT (SELECT count(*)::int FROM old) AS seen, (SELECT count(*)::int FROM cleared) AS removed,
-       (SELECT max(id) FROM old) AS last`,
-    [batch.cursor ?? '', firstIdAt(batch.before.getTime()), batch.limit],
-  );
-  const { seen, removed, last } = rows[0]!;
-  return { seen, removed, cursor: last ?? batch.cursor };
+type Walked = Record<'seen' | 'removed', number> & { last: string | null };
+
+/** Charge ids start with their time, so they are read once, starting where the last batch ended. */
+function walking(statement: string): NonNullable<RetentionRule['sweep']> {
+  return async (client, { before, limit, cursor }) => {
+    const { rows } = await client.query<Walked>(statement, [
+      cursor ?? '',
+      firstIdAt(before.getTime()),
+      limit,
+    ]);
+    const { seen, removed, last } = rows[0]!;
+    return { seen, removed, cursor: last ?? cursor };
+  };
 }
 
 function deleting(table: string, condition: string, order: string): NonNullable<RetentionRule['sweep']> {

@@ -41,8 +41,8 @@ const ENDED = `SELECT ${USAGE_COLUMNS}, c.account_id AS "accountId", c.ended_at:
 
 /**
  * The requests that ended in the UTC hour with this start, as JSON lines, several at a time. Once the hour is final, it
- * always has the same lines, except for request ids that retention has removed. No transaction is open between two
- * pages, because the reader may be slow.
+ * always has the same lines, except for request ids and refusals that retention has removed. No transaction is open between
+ * two pages, because the reader may be slow.
  */
 export async function* linesOfHour(
   pool: pg.Pool,
