@@ -31,6 +31,33 @@ async function newGroup(expectedStatuses: number[] = []) {
   return { page: tab.page, form, name };
 }
 
+/** Records the headings of the open dialogs, however briefly they are shown. */
+const RECORD_HEADINGS = `
+  headings = [];
+  new MutationObserver(() => {
+    for (const { textContent } of document.querySelectorAll('[role="dialog"] h2'))
+      if (!headings.includes(textContent)) headings.push(textContent);
+  }).observe(document, { subtree: true, childList: true, characterData: true });`;
+
+describe('a question before a switch', () => {
+  it('asks one thing until it is closed, whatever the switch changes', async () => {
+    const as = await person(relay, { roles: ['admin'] });
+    const tab = await Tab.open(browser, relay, { as });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto('/admin/channels/sandbox?tab=settings');
+    await page.evaluate(RECORD_HEADINGS);
+    const dialog = page.getByRole('dialog');
+    for (const action of ['Drain and switch off', 'Switch on']) {
+      await page.getByRole('button', { name: action }).click();
+      await dialog.getByRole('button', { name: action }).click();
+      await dialog.waitFor({ state: 'detached' });
+    }
+    expect(await page.evaluate('headings')).toHaveLength(2);
+    await page.getByRole('button', { name: 'Drain and switch off' }).waitFor();
+  });
+});
+
 describe('the / key', () => {
   it('focuses the search of the page or the global one, but is a character in fields and when shortcuts are off', async () => {
     const tab = await Tab.open(browser, relay, { as: await person(relay, { roles: ['admin'] }) });

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from './dialog.js';
@@ -8,51 +8,54 @@ import { FormFault } from './form.js';
 import { CancelButton } from './cancel-button.js';
 import type { ActionTexts } from './modal-form.js';
 
-interface ConfirmActionProps extends ButtonProps {
+interface Asked {
   texts: ActionTexts;
   /** In place of the hint, if it is more than a sentence. */
   children?: ReactNode;
   act: () => Promise<unknown>;
-  /** Reads again what `act` changed. */
-  reread?: () => Promise<void>;
   /** People must type this first, if the action cannot be undone. */
   phrase?: string | undefined;
   isDangerous?: boolean;
 }
 
+interface ConfirmActionProps extends Asked, Omit<ButtonProps, keyof Asked> {
+  /** Reads again what `act` changed. */
+  reread?: () => Promise<void>;
+}
+
 /** A button for actions that are hard to undo. It says first what will happen, and shows errors of the server. */
 export function ConfirmAction(props: ConfirmActionProps) {
-  const {
-    texts,
-    children = <Text>{texts.hint}</Text>,
-    act,
-    reread,
-    phrase,
-    isDangerous = true,
-    ...button
-  } = props;
-  const { do: label, title = label } = texts;
+  const { texts, children, act, reread, phrase, isDangerous = true, ...button } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  const run = () => act().then(reread);
+  const action = useMutation({ mutationFn: (done: Asked) => done.act().then(reread), onSuccess: close });
+  // What was done may change what the button offers next, but not what its dialog asked.
+  const isDone = action.isPending || action.isSuccess;
+  const asked = isDone ? action.variables : { texts, children, act, phrase, isDangerous };
+  const begin = () => {
+    action.reset();
+    open();
+  };
   return (
     <>
-      <Button variant="default" {...button} onClick={open}>
-        {label}
+      <Button variant="default" {...button} onClick={begin}>
+        {texts.do}
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={title}>
-        <Question label={label} act={run} phrase={phrase} isDangerous={isDangerous} close={close}>
-          {children}
-        </Question>
+      <Dialog opened={isOpen} onClose={close} title={asked.texts.title ?? asked.texts.do}>
+        <Question asked={asked} action={action} close={close} />
       </Dialog>
     </>
   );
 }
 
-type QuestionProps = Omit<ConfirmActionProps, 'texts' | 'reread'> & { label: string; close: () => void };
+interface QuestionProps {
+  asked: Asked;
+  action: UseMutationResult<unknown, Error, Asked>;
+  close: () => void;
+}
 
-function Question({ label, children, act, phrase, isDangerous, close }: QuestionProps) {
+function Question({ asked, action, close }: QuestionProps) {
+  const { texts, children = <Text>{texts.hint}</Text>, phrase, isDangerous } = asked;
   const [typed, setTyped] = useState('');
-  const action = useMutation({ mutationFn: act, onSuccess: close });
   return (
     <Stack>
       <div>{children}</div>
@@ -64,9 +67,9 @@ function Question({ label, children, act, phrase, isDangerous, close }: Question
           {...(isDangerous ? { color: 'red' } : {})}
           loading={action.isPending}
           disabled={phrase !== undefined && typed !== phrase}
-          onClick={() => action.mutate()}
+          onClick={() => action.mutate(asked)}
         >
-          {label}
+          {texts.do}
         </Button>
       </Group>
     </Stack>
