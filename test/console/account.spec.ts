@@ -6,7 +6,7 @@ import { person } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
+import { closeTabs, PASSWORD, putAway, signedUp, signInHere } from './support/steps.js';
 
 let relay: Relay;
 let browser: Browser;
@@ -130,7 +130,7 @@ async function recoveryCodes(page: Page, confirm: () => Promise<void>): Promise<
   await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click();
   const codes = page.getByRole('region', { name: 'Recovery codes' });
   const text = await codes.textContent();
-  await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
+  await putAway(page.getByRole('dialog', { name: 'Your recovery codes' }));
   return text!.split('\n');
 }
 

@@ -5,7 +5,7 @@ import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs } from './support/steps.js';
+import { closeTabs, putAway } from './support/steps.js';
 import { keyOf, withoutKeys } from './support/work.js';
 
 let relay: Relay;
@@ -101,7 +101,7 @@ describe('a link to the playground', () => {
     await page.getByRole('button', { name: 'Advanced' }).click();
     await page.getByRole('radio', { name: 'Public-Relay' }).check();
     await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByLabel('I’ve saved this key').check();
+    await page.getByLabel('I’ve saved it').check();
     await page.getByRole('link', { name: 'Try it in the playground' }).click();
     const code = page.getByRole('region', { name: 'curl' });
     await code.getByText('Bearer sk-tg-').waitFor();
@@ -157,8 +157,9 @@ describe('a webhook endpoint', () => {
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('URL').fill(`${receiver.url}/console`);
     await page.getByRole('button', { name: 'Create endpoint' }).click();
-    await page.getByText(/^whsec_/).waitFor();
-    await page.getByRole('button', { name: 'I’ve saved it' }).click();
+    const once = page.getByRole('dialog', { name: 'Signing secret' });
+    await once.getByText(/^whsec_/).waitFor();
+    await putAway(once);
     await page.getByRole('link', { name: `${receiver.url}/console` }).click();
     await page.getByRole('button', { name: 'Send a ping' }).click();
     const list = page.getByRole('table', { name: 'Deliveries' });

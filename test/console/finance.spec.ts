@@ -8,7 +8,7 @@ import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { caughtUp, stripeReport, yesterday } from './support/books.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs, openLastBar } from './support/steps.js';
+import { closeTabs, openLastBar, staysOn } from './support/steps.js';
 
 let relay: Relay;
 let browser: Browser;
@@ -343,9 +343,9 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   await page.getByText('Write at least 3 characters, or nothing.').waitFor();
   await expect.poll(() => close.isDisabled()).toBe(true);
   await note.fill('All is well.');
-  await page.getByRole('link', { name: 'Periods' }).first().click();
-  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
-  await question.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Run it again' }).click();
+  await staysOn(page, '/finance/periods');
+  expect(await note.inputValue()).toBe('All is well.');
   await close.click();
   const sure = page.getByRole('dialog', { name: 'Close the books permanently?' });
   await sure.getByText('1 item is waived by two people.').waitFor();

@@ -7,7 +7,7 @@ import { type Person, person } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs, PASSWORD } from './support/steps.js';
+import { closeTabs, PASSWORD, staysOn } from './support/steps.js';
 import { keyOf, play } from './support/work.js';
 
 const MOST_CLICKS = 7;
@@ -158,7 +158,7 @@ describe('the page that connects code', () => {
     await button(page, 'Create the key').click();
     const once = page.getByRole('dialog', { name: 'The key studio' });
     const apiKey = await once.getByText(/^sk-tg-/).textContent();
-    await page.getByLabel('I’ve saved this key').check();
+    await page.getByLabel('I’ve saved it').check();
     await page.getByRole('link', { name: 'Use in code' }).click();
     await page.getByRole('tab', { name: 'OpenAI Python' }).click();
     await page.getByRole('region', { name: 'OpenAI Python' }).getByText(apiKey!).waitFor();
@@ -183,6 +183,7 @@ describe('a call that waits for a payment', () => {
     await button(page, 'Pay').click();
     await page.getByText('Check the price and send again').waitFor();
     await page.getByText('Price: 0.11 credits').waitFor();
+    await staysOn(page, '/library');
     const calls = () =>
       relay.fixture.owner.query('SELECT FROM charges WHERE account_id = $1', [someone.accountId]);
     expect((await calls()).rowCount).toBe(0);
@@ -205,8 +206,12 @@ describe('a call that waits for a payment', () => {
     await button(page, 'Generate image').click();
     await page.getByText('Check the price and send again').waitFor();
     await page.getByText('Price: 0.11 credits').waitFor();
+    await staysOn(page, '/library');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a lighthouse');
     await button(page, 'Generate image').click();
     await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
+    // What was sent is no longer asked about.
+    await tab.follow('/library');
   });
 });
 

@@ -7,7 +7,7 @@ import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs, sparklinesOf } from './support/steps.js';
+import { closeTabs, sparklinesOf, staysOn } from './support/steps.js';
 import { customerAtWork, deadLetter, ticketOf } from './support/staff.js';
 
 let relay: Relay;
@@ -199,6 +199,7 @@ describe('a price', () => {
     await page
       .getByRole('row', { name: /vendora-imagine-video.*0\.05 credits.*0\.06 credits.*\+20/ })
       .waitFor();
+    await staysOn(page, '/admin/prices');
     await page.getByRole('button', { name: 'Propose 1 change' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
     await page.getByText('prices.json').waitFor();

@@ -4,7 +4,7 @@ import type { Role } from '#identity/role.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs } from './support/steps.js';
+import { closeTabs, staysOn } from './support/steps.js';
 import { proposal } from './support/staff.js';
 
 let relay: Relay;
@@ -99,6 +99,52 @@ describe('what was entered is not lost without a question', () => {
     await tab.follow(`/admin/people?person=${other.userId}`);
     await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
     await expect.poll(() => support.isChecked()).toBe(true);
+  });
+
+  it('in the wallet, until it is ordered', async () => {
+    const tab = await open(await person(relay), '/wallet');
+    const { page } = tab;
+    const credits = page.getByLabel('Credits to add');
+    await credits.fill('50');
+    await staysOn(page, '/wallet?credits=20');
+    await staysOn(page, '/library');
+    expect(await credits.inputValue()).toBe('50');
+    await page.getByRole('button', { name: 'Pay $65.00' }).click();
+    await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+  });
+
+  it('in the playground, when another type or a sheet for credits covers it', async () => {
+    const tab = await open(await person(relay), '/playground');
+    const { page } = tab;
+    const prompt = page.getByLabel('Prompt');
+    await prompt.fill('a boat');
+    await page.getByRole('tab', { name: 'Video' }).click();
+    await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
+    expect(await prompt.inputValue()).toBe('a boat');
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Add credits to run this call' });
+    await sheet.getByLabel('Credits to add').fill('50');
+    await page.keyboard.press('Escape');
+    await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
+    await questionOf(tab).waitFor({ state: 'detached' });
+    await sheet.getByRole('button', { name: 'Pay $65.00' }).click();
+    await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+  });
+
+  it('when another proposal is to be revised', async () => {
+    const admin = await staff('admin');
+    const change = { kind: 'multiplier', group: 'Public-Relay', multiplier: '1.2' } as const;
+    const proposalId = await proposal(admin, [change], { note: 'The other one.' });
+    const tab = await open(admin, '/admin/prices/propose');
+    const { page } = tab;
+    await page.getByLabel('Note').fill('A new one.');
+    await staysOn(page, `/admin/prices/propose?revise=${proposalId}`);
+    expect(await page.getByLabel('Note').inputValue()).toBe('A new one.');
+    await page.getByLabel('Note').fill('');
+    await tab.follow(`/admin/prices/propose?revise=${proposalId}`);
+    expect(await page.getByLabel('Note').inputValue()).toBe('The other one.');
+    await tab.follow('/admin/prices/propose');
+    expect(await page.getByLabel('Note').inputValue()).toBe('');
   });
 
   it('but the question ends once the form was sent, so that a secret is shown', async () => {

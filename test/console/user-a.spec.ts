@@ -196,7 +196,7 @@ describe('a key', () => {
     await form.getByLabel('Name').fill('shop');
     await form.getByRole('button', { name: 'Create the key' }).click();
     const once = page.getByRole('dialog', { name: 'The key shop' });
-    await once.getByLabel('I’ve saved this key').check();
+    await once.getByLabel('I’ve saved it').check();
     await once.getByRole('link', { name: 'Try it in the playground' }).click();
     await page.waitForURL('**/playground?key=**');
     await expect

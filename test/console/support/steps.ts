@@ -37,6 +37,29 @@ export async function topUp({ page }: Tab): Promise<void> {
   await page.getByText('Payment received — credits added').waitFor();
 }
 
+/** Follows a link, is asked first, and stays. */
+export async function staysOn(page: Page, path: string, about = 'What you entered'): Promise<void> {
+  await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(path)})`);
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await question.getByText(about).waitFor();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await question.waitFor({ state: 'detached' });
+}
+
+/** A secret that is shown once stays until people say that they saved it, whatever else they press. */
+export async function putAway(once: Locator): Promise<void> {
+  const page = once.page();
+  const done = once.getByRole('button', { name: 'Done' });
+  await done.waitFor();
+  expect(await once.getByRole('button', { name: 'Close' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await staysOn(page, '/library', 'It is shown only once.');
+  expect(await done.isDisabled()).toBe(true);
+  await once.getByLabel('I’ve saved it').check();
+  await done.click();
+}
+
 /** Creates a key with the form on the keys page. Returns it, as shown once. */
 export async function makeKey({ page }: Tab, name: string): Promise<string> {
   await page.getByRole('link', { name: 'New key' }).first().click();
@@ -50,11 +73,7 @@ export async function makeKey({ page }: Tab, name: string): Promise<string> {
   await form.getByRole('button', { name: 'Create the key' }).click();
   const once = page.getByRole('dialog', { name: `The key ${name}` });
   const apiKey = await once.getByText(/^sk-tg-/).textContent();
-  const close = once.getByRole('button', { name: 'Close' });
-  expect(await close.isDisabled()).toBe(true);
-  await page.keyboard.press('Escape');
-  await once.getByLabel('I’ve saved this key').check();
-  await close.click();
+  await putAway(once);
   await once.waitFor({ state: 'detached' });
   expect(await page.getByText(apiKey!).count()).toBe(0);
   return apiKey!;

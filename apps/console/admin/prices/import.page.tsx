@@ -7,6 +7,7 @@ import { api, type Shape } from '../../api/client.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { FormFault, SendForm, useSend } from '../../ui/forms/form.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { BackLink } from '../../ui/links.js';
 import { Hint } from '../../ui/texts.js';
 import { Notice } from '../../ui/notice.js';
@@ -63,6 +64,7 @@ function FileForm(props: FileFormProps) {
   const { form, sending } = useFileForm(props);
   return (
     <SendForm sending={sending} submit={t('import.compare')}>
+      <LeaveGuard isDirty={form.isDirty} />
       <Group align="flex-start" gap="sm">
         <FileInput
           label={t('import.file')}

@@ -22,12 +22,17 @@ export function ProposalState({ state }: { state: Shape<'PriceProposalSummary'>[
   return <StatusBadge tone={TONES[state]}>{t(`states.${state}`)}</StatusBadge>;
 }
 
+/** Once it is made or changed. */
 export function useOpenProposal(): (proposalId: string) => Promise<void> {
   const navigate = useNavigate();
   return async (proposalId) => {
     await refresh('/api/admin/price-proposals', '/api/admin/price-proposals/{proposalId}');
     await refresh('/api/admin/price-proposals/{proposalId}/preview');
-    await navigate({ to: '/admin/prices/proposals/$proposalId', params: { proposalId } });
+    await navigate({
+      to: '/admin/prices/proposals/$proposalId',
+      params: { proposalId },
+      ignoreBlocker: true,
+    });
   };
 }
 

@@ -33,7 +33,8 @@ const route = getRouteApi('/admin/prices/propose');
 /** Nothing changes until someone confirms the proposal after its preview. */
 export default function ProposePage() {
   const { t } = useTranslation('prices');
-  const { revise } = route.useSearch();
+  const search = route.useSearch();
+  const { revise } = search;
   return (
     <PageFrame
       title={revise === undefined ? t('propose.title') : t('propose.reviseTitle')}
@@ -42,7 +43,7 @@ export default function ProposePage() {
     >
       <BackLink to="/admin/prices">{t('back')}</BackLink>
       <Loaded query={useEdited()} lines={10}>
-        {(edited) => <ProposalEditor {...edited} />}
+        {(edited) => <ProposalEditor key={JSON.stringify(search)} {...edited} />}
       </Loaded>
     </PageFrame>
   );
@@ -129,10 +130,7 @@ function useProposal({ catalog, before }: EditorProps) {
       form.setFieldError(`changes.${place}.subject`, message);
       return true;
     },
-    done: ({ id }) => {
-      form.resetDirty();
-      return open(id);
-    },
+    done: ({ id }) => open(id),
   });
   return { form, sending };
 }
@@ -144,7 +142,7 @@ function ProposalEditor({ catalog, ...props }: EditorProps) {
   const { form, sending } = useProposal({ catalog, before });
   return (
     <SendForm sending={sending} submit={before ? t('propose.revise') : t('propose.submit')}>
-      <LeaveGuard isDirty={form.isDirty} />
+      <LeaveGuard isDirty={form.isDirty} filledBy={JSON.stringify} />
       {form.values.changes.map(({ key }, index) => (
         <ChangeFields key={key} form={form} index={index} catalog={catalog} />
       ))}

@@ -41,13 +41,18 @@ function Steps({ lastEnd }: { lastEnd: string | null }) {
   const suggested = nextToClose(lastEnd, today());
   const end = search.end ?? (suggested <= today() ? suggested : undefined);
   const check = useCheck();
+  // Kept while the checklist runs again.
+  const [note, setNote] = useState('');
   const checklist = check.data?.checklist;
   return (
     <Stack gap="xl">
+      <LeaveGuard isDirty={() => note.trim() !== ''} />
       <Progress end={end} checklist={checklist} />
       <ChooseEnd lastEnd={lastEnd} end={end} forget={check.reset} />
       {end !== undefined && <Check end={end} check={check} />}
-      {end !== undefined && checklist && <Close end={end} checklist={checklist} />}
+      {end !== undefined && checklist && (
+        <Close end={end} checklist={checklist} note={note} setNote={setNote} />
+      )}
     </Stack>
   );
 }
@@ -184,15 +189,20 @@ function Asked({ answer: { at, checklist }, end }: AskedProps) {
   );
 }
 
-function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
+interface CloseProps {
+  end: string;
+  checklist: ChecklistItems;
+  note: string;
+  setNote: (note: string) => void;
+}
+
+function Close({ end, checklist, note, setNote }: CloseProps) {
   const { t } = useTranslation('periods');
-  const [note, setNote] = useState('');
   const close = useClose(end);
   const words = note.trim();
   const isTooShort = words !== '' && words.length < SHORTEST_REASON;
   return (
     <Section title={t('closing.steps.close')}>
-      <LeaveGuard isDirty={() => words !== ''} />
       {!isReady(checklist) && <Text size="sm">{t('closing.notReady')}</Text>}
       <TextInput
         label={t('closing.note')}

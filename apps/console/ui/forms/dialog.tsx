@@ -1,6 +1,6 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from '@tanstack/react-router';
 import { useClose } from '../address.js';
 
@@ -26,11 +26,30 @@ function useEscape(opened: boolean, close: () => void): void {
   }, [opened]);
 }
 
-/** A modal whose close button has a label. Use it for all that people can close. */
-export function Dialog(props: ModalProps) {
+/** Lets what a dialog shows keep it open; null outside of one. */
+const Keeping = createContext<((isKept: boolean) => void) | null>(null);
+
+/** While this is shown, the dialog around it closes only by a button inside, not by Escape or a click outside. */
+export function useKeptDialog(): void {
+  const keep = useContext(Keeping);
+  useEffect(() => {
+    keep?.(true);
+    return () => keep?.(false);
+  }, [keep]);
+}
+
+/** A modal whose close button has a label. */
+export function Dialog({ children, ...props }: ModalProps) {
   const { t } = useTranslation('shell');
-  useEscape(props.opened, props.onClose);
-  return <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} closeOnEscape={false} />;
+  const [isKept, keep] = useState(false);
+  const close = isKept ? () => undefined : props.onClose;
+  useEscape(props.opened, close);
+  const button = { withCloseButton: !isKept, closeButtonProps: { 'aria-label': t('close') } };
+  return (
+    <Modal {...button} {...props} onClose={close} closeOnEscape={false}>
+      <Keeping value={keep}>{children}</Keeping>
+    </Modal>
+  );
 }
 
 interface SidePanelProps extends Omit<DrawerProps, 'onClose'> {

@@ -7,7 +7,7 @@ import { FailureLine, useFieldText } from '../failure-text.js';
 import { ErrorState } from '../states.js';
 
 /** What we use of the library's `useForm`. */
-export interface SendableForm<Values> {
+interface SendableForm<Values> {
   onSubmit: (handle: (values: Values) => void) => (event?: FormEvent<HTMLFormElement>) => void;
   setFieldError: (field: string, error: ReactNode) => void;
   getValues: () => Values;

@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { Dialog } from './dialog.js';
 
 interface LeaveDialogProps {
+  about?: string | undefined;
   stay: () => void;
   leave: () => void;
 }
 
-export default function LeaveDialog({ stay, leave }: LeaveDialogProps) {
+export default function LeaveDialog({ about, stay, leave }: LeaveDialogProps) {
   const { t } = useTranslation('shell');
   const [before] = useState(() => document.activeElement);
   const goOn = () => {
@@ -18,7 +19,7 @@ export default function LeaveDialog({ stay, leave }: LeaveDialogProps) {
   return (
     <Dialog opened onClose={goOn} title={t('leave.title')} zIndex={300}>
       <Stack>
-        <Text>{t('leave.about')}</Text>
+        <Text>{about ?? t('leave.about')}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={leave}>
             {t('leave.leave')}

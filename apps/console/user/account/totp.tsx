@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
@@ -7,6 +7,7 @@ import { readSessionAgain, useOwnState } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { Form } from '../../ui/forms/declared.js';
+import { ShownOnce } from '../../ui/forms/shown-once.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -67,10 +68,9 @@ interface StepDialogProps {
 
 function StepDialog({ step, go }: StepDialogProps) {
   const { t } = useTranslation('account');
-  const isShown = step?.kind === 'codes';
   const title = step && t(`totp.steps.${step.kind}`);
   return (
-    <Dialog opened={step !== null} onClose={() => go(null)} closeOnClickOutside={!isShown} title={title}>
+    <Dialog opened={step !== null} onClose={() => go(null)} title={title}>
       {step && <StepForm step={step} go={go} />}
     </Dialog>
   );
@@ -192,10 +192,8 @@ function Device({ secret, uri }: { secret: string; uri: string }) {
 function RecoveryCodes({ codes, done }: { codes: string[]; done: () => void }) {
   const { t } = useTranslation('account');
   return (
-    <Stack>
-      <Alert color="yellow">{t('totp.codesOnce')}</Alert>
+    <ShownOnce hint={t('totp.codesOnce')} done={done}>
       <CodeLines code={codes.join('\n')} label={t('totp.codes')} />
-      <Button onClick={done}>{t('totp.codesKept')}</Button>
-    </Stack>
+    </ShownOnce>
   );
 }

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
 import { together } from '../../api/together.js';
@@ -50,7 +50,11 @@ function useKind(): PlayKind {
   const { kind, key: chosen } = route.useSearch();
   const models = useQuery(marketQuery).data;
   const key = useKeys().data?.items.find(({ keyId }) => keyId === chosen);
-  return kind ?? (key && models && firstKindOf(key, models)) ?? 'image';
+  const found = key && models && firstKindOf(key, models);
+  const [first, setFirst] = useState<{ key: string | undefined; kind: PlayKind } | null>(null);
+  // Another type would empty the form, so it stays when keys and models are read again.
+  if (found && first?.key !== chosen) setFirst({ key: chosen, kind: found });
+  return kind ?? (first?.key === chosen ? first?.kind : found) ?? 'image';
 }
 
 function Read({ kind }: { kind: PlayKind }) {

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '../../ui/forms/dialog.js';
+import { FormDialog } from '../../ui/forms/form-dialog.js';
 import { BothPrices } from '../../ui/money.js';
 import { Hint } from '../../ui/texts.js';
 import { TopUpForm } from '../wallet/top-up.js';
@@ -15,7 +15,7 @@ interface Sheet {
 export function TopUpSheet({ sheet, price }: { sheet: Sheet; price: { amount: string } | null }) {
   const { t } = useTranslation('calls');
   return (
-    <Dialog opened={sheet.opened} onClose={sheet.close} title={t('play.topUp.title')} size="lg">
+    <FormDialog opened={sheet.opened} onClose={sheet.close} title={t('play.topUp.title')} size="lg">
       <Stack>
         {price && (
           <Hint>
@@ -24,6 +24,6 @@ export function TopUpSheet({ sheet, price }: { sheet: Sheet; price: { amount: st
         )}
         <TopUpForm ordered={sheet.ordered} />
       </Stack>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useForm } from '@mantine/form';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { isSignedIn, useSession } from '../../shell/session.js';
 import { compareDecimals } from '../../ui/decimal.js';
-import { type SendableForm, useSend } from '../../ui/forms/form.js';
+import { useSend } from '../../ui/forms/form.js';
 import { callOf, isPricedBySound, type PlayKind, type PlayValues } from './call.js';
 import { forgetResult, keepResult, keptResult } from './kept-result.js';
 import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
@@ -54,6 +54,8 @@ function valuesOf(
   };
 }
 
+type PlayForm = UseFormReturnType<PlayValues>;
+
 interface Beginning {
   /** The call that waited for credits. */
   pending: PendingCall | null;
@@ -71,6 +73,8 @@ function useCallForm({ kind, model, key, again }: Playing, { pending, before }: 
       ...(again && valuesOf(again, model)),
       ...pending?.values,
     },
+    // It was never made, so it would be lost.
+    initialDirty: pending ? { prompt: true } : {},
     validate: {
       prompt: (value) => (value.trim() ? null : t('play.promptMissing')),
       image: (value) => (kind === 'edit' && value === null ? t('play.imageMissing') : null),
@@ -109,7 +113,7 @@ function lacksCredits(price: CallPrice): boolean {
 }
 
 interface Wanted {
-  form: SendableForm<PlayValues>;
+  form: PlayForm;
   price: CallPrice;
 }
 
@@ -121,12 +125,13 @@ function useTopUp({ kind, model }: Playing, { form, price }: Wanted) {
     if (userId === undefined || price === null) return;
     const { image: _file, ...values } = form.getValues();
     savePendingCall({ orderId, kind, model: model.id, values, amount: price.amount }, userId);
+    form.resetDirty();
   };
   return { opened, open, close, ordered };
 }
 
 interface SendingParts extends Beginning {
-  form: SendableForm<PlayValues>;
+  form: PlayForm;
   seen: string | null;
 }
 
@@ -182,7 +187,11 @@ function useSending(playing: Playing, parts: SendingParts) {
       setOtherPrice(false);
       return { userId, result: await call(values) };
     },
-    done: ({ userId: caller, result }) => (result === null ? setOtherPrice(true) : show(result, caller)),
+    done: ({ userId: caller, result }, values) => {
+      if (result === null) return setOtherPrice(true);
+      parts.form.resetDirty(values);
+      return show(result, caller);
+    },
     refused: ({ code }) => code === 'unreachable' && hasLeft() === true,
   });
   return { sending, played, hasOtherPrice, askAgain: () => setOtherPrice(true), cancel };

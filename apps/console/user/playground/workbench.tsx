@@ -2,6 +2,7 @@ import { Button, Group, Select, SimpleGrid, Stack, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { relayQuery, type Shape } from '../../api/client.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { Notice } from '../../ui/notice.js';
 import { callOf, codeLines, type PlaygroundCall, type PlayKind } from './call.js';
 import { MakeKey } from './make-key.js';
@@ -71,6 +72,10 @@ function CallForm({ kind, model, models, keys, chosenKey, place, playing }: Call
   const { onSubmit, isSending, failure } = sending;
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
+      <LeaveGuard
+        isDirty={form.isDirty}
+        filledBy={({ kind: of = kind, again = '' }) => JSON.stringify([of, again])}
+      />
       <ModelField models={models} chosen={model} form={form} />
       {chosenKey && <KeyField kind={kind} keys={keys} chosen={chosenKey} />}
       {place === null && <MakeKey model={model} />}

@@ -1,9 +1,9 @@
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CopyLine } from '../../ui/copy.js';
+import { Dialog } from '../../ui/forms/dialog.js';
+import { ShownOnce } from '../../ui/forms/shown-once.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Notice } from '../../ui/notice.js';
 
 export interface MadeToken {
   keyId: string;
@@ -11,44 +11,22 @@ export interface MadeToken {
   apiKey: string;
 }
 
-/** Shows a new key once. It closes only when people say that they saved it. */
 export function TokenOnce({ token, done }: { token: MadeToken | null; done: () => void }) {
   const { t } = useTranslation('tokens');
   return (
-    <Modal
+    <Dialog
       opened={token !== null}
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
+      onClose={done}
       size="lg"
       title={t('once.title', { name: token?.name ?? '' })}
     >
-      {token && <Once token={token} done={done} />}
-    </Modal>
-  );
-}
-
-function Once({ token, done }: { token: MadeToken; done: () => void }) {
-  const { t } = useTranslation('tokens');
-  const [isStored, setStored] = useState(false);
-  return (
-    <Stack>
-      <Notice tone="warning">{t('once.hint')}</Notice>
-      <CopyLine value={token.apiKey} label={t('once.key')} />
-      <Text size="sm">{t('once.next')}</Text>
-      <Checkbox
-        label={t('once.stored')}
-        checked={isStored}
-        onChange={({ currentTarget }) => setStored(currentTarget.checked)}
-      />
-      <Group justify="flex-end">
-        {isStored && <Next keyId={token.keyId} />}
-        <Button onClick={done} disabled={!isStored}>
-          {t('once.done')}
-        </Button>
-      </Group>
-    </Stack>
+      {token && (
+        <ShownOnce hint={t('once.hint')} next={<Next keyId={token.keyId} />} done={done}>
+          <CopyLine value={token.apiKey} label={t('once.key')} />
+          <Text size="sm">{t('once.next')}</Text>
+        </ShownOnce>
+      )}
+    </Dialog>
   );
 }
 

@@ -45,16 +45,12 @@ function OpenForms() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [made, setMade] = useOwnState<MadeToken>();
-  const close = () => void navigate({ search: search.cursor ? { cursor: search.cursor } : {} });
+  const leave = () => navigate({ search: search.cursor ? { cursor: search.cursor } : {} });
+  const close = () => void leave();
   return (
     <>
       <FormPanel close={close} opened={search.new === 'yes'} title={t('create')}>
-        <NewToken
-          done={(token) => {
-            setMade(token);
-            close();
-          }}
-        />
+        <NewToken done={(token) => void leave().then(() => setMade(token))} />
       </FormPanel>
       <FormPanel close={close} opened={search.key !== undefined} title={t('change')}>
         {search.key !== undefined && <OpenToken key={search.key} keyId={search.key} done={close} />}

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { api, relayQuery, useShown } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { FormFault, useFieldError, useSend } from '../../ui/forms/form.js';
+import { LeaveGuard } from '../../ui/forms/leave-guard.js';
 import { unitSection } from '../../ui/forms/text-fields.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { Section } from '../../ui/page.js';
@@ -77,6 +78,7 @@ export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
   const isWrong = fault?.param === way;
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
+      <LeaveGuard isDirty={form.isDirty} filledBy={(search) => search['credits']} />
       <Amount form={form} error={isWrong ? errorOf(fault) : null} />
       {fault && !isWrong && <ErrorState error={fault} retry={() => void quote.refetch()} />}
       <Offer quote={isWrong ? undefined : quote.data} />
@@ -115,6 +117,7 @@ function useOrder(form: ValuesForm, { providers, ordered }: Ordering) {
       return (await api.POST('/api/topups', { body: { ...wish, provider, requestId } })).data!;
     },
     done: async ({ id, checkoutUrl }) => {
+      form.resetDirty();
       request.forget();
       ordered?.(id);
       await refreshMoney();

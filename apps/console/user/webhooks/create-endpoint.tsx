@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { useOwnState, useSession } from '../../shell/session.js';
@@ -6,6 +6,7 @@ import { CopyLine } from '../../ui/copy.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { FormDialog } from '../../ui/forms/form-dialog.js';
+import { ShownOnce } from '../../ui/forms/shown-once.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { endpointEvents, financeEndpointEvents } from './endpoint.js';
 
@@ -32,7 +33,6 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
     <FormDialog
       opened={isOpen}
       onClose={leave}
-      closeOnClickOutside={secret === null}
       title={secret === null ? t('endpoints.add') : t('secret.title')}
       size="lg"
     >
@@ -45,18 +45,14 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
   );
 }
 
-/** The secret that verifies signatures. It is not shown again. */
+/** The secret that verifies signatures. */
 export function Secret({ secret, close }: { secret: string; close: () => void }) {
   const { t } = useTranslation('webhooks');
   return (
-    <Stack>
-      <Alert color="yellow">{t('secret.once')}</Alert>
+    <ShownOnce hint={t('secret.once')} done={close}>
       <CopyLine value={secret} label={t('secret.label')} />
       <Text size="sm">{t('secret.hint')}</Text>
-      <Button onClick={close} w="fit-content">
-        {t('secret.done')}
-      </Button>
-    </Stack>
+    </ShownOnce>
   );
 }
 

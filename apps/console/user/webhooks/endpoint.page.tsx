@@ -171,9 +171,8 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
 
 function NewSecret({ secret, close }: { secret: string | null; close: () => void }) {
   const { t } = useTranslation('webhooks');
-  const dialog = { opened: secret !== null, onClose: close, closeOnClickOutside: false };
   return (
-    <Dialog {...dialog} title={t('secret.title')} size="lg">
+    <Dialog opened={secret !== null} onClose={close} title={t('secret.title')} size="lg">
       {secret !== null && <Secret secret={secret} close={close} />}
     </Dialog>
   );
