@@ -45,14 +45,10 @@ export async function countDaily(
   });
 }
 
-/** Counts something that is skipped beyond its limit. Returns false if it should be skipped. */
-export async function isWithinDaily(
-  client: pg.Pool | pg.ClientBase,
-  accountId: string,
-  what: keyof typeof MOST,
-): Promise<boolean> {
+/** Does what is skipped beyond a daily limit. Returns false if that is reached. */
+export async function isWithinDaily(work: () => Promise<void>): Promise<boolean> {
   try {
-    await countDaily(client, accountId, what);
+    await work();
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'too_many_attempts') return false;

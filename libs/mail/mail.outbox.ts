@@ -55,12 +55,16 @@ export type QueuedMail = AboutMail & {
   event?: string;
 };
 
-/** Queues mail in the transaction that causes it: it is sent if and only if that commits. */
-export async function queueMail(database: pg.Pool | pg.ClientBase, mail: QueuedMail): Promise<void> {
+/**
+ * Queues mail in the transaction that causes it: it is sent if and only if that commits.
+ * @returns whether it is new: not for an event that caused it before
+ */
+export async function queueMail(database: pg.Pool | pg.ClientBase, mail: QueuedMail): Promise<boolean> {
   const { template, to, details, event = null } = mail;
-  await database.query(
+  const { rowCount } = await database.query(
     `INSERT INTO mail_outbox (template, recipient, details, event) VALUES ($1, $2, $3, $4)
      ON CONFLICT (event) DO NOTHING`,
     [template, to, JSON.stringify(details), event],
   );
+  return rowCount === 1;
 }

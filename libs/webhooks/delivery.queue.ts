@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { emailsOfAccount } from '#identity/account.store.js';
 import { inTransaction } from '#database/database.js';
-import { isWithinDaily } from '#identity/daily-limits.js';
+import { countDaily, isWithinDaily } from '#identity/daily-limits.js';
 import { IS_STAFF } from '#identity/staff.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
@@ -167,7 +167,7 @@ async function mailOwner(
   client: pg.ClientBase,
   { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },
 ): Promise<void> {
-  if (!(await isWithinDaily(client, accountId, 'mails about disabled webhooks'))) return;
+  if (!(await isWithinDaily(() => countDaily(client, accountId, 'mails about disabled webhooks')))) return;
   const details = { host: new URL(url).host, reason };
   for (const to of await emailsOfAccount(client, accountId))
     await queueMail(client, { template: 'webhook_off', to, details });
