@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '#platform/logging.js';
-import { Loop, waitAtMost } from '#platform/loop.js';
+import { Loop } from '#platform/loop.js';
+import { waitAtMost } from '#platform/waiting.js';
 import type { Registry } from '#platform/metrics.js';
 import { currentTrace, traced } from '#platform/tracing.js';
 import type { Bus } from './bus.js';

@@ -4,7 +4,7 @@ import { inTransaction } from '#database/database.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
-import { eachInTurn } from '#platform/in-turn.js';
+import { eachInTurn } from '#platform/waiting.js';
 import { applyFact } from './facts/apply-fact.js';
 import type { PaymentsConfig } from './payments.config.js';
 import { type EventOutcome, PaymentNotices } from './payment.notices.js';

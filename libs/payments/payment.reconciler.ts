@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { eachInTurn } from '#platform/in-turn.js';
+import { eachInTurn } from '#platform/waiting.js';
 import { Checkouts } from './checkouts.js';
 import { OrderStore } from './order.store.js';
 import { PaymentInbox } from './payment.inbox.js';

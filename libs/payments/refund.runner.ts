@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
 import { crashPoint } from '#platform/crash-points.js';
-import { eachInTurn } from '#platform/in-turn.js';
+import { eachInTurn } from '#platform/waiting.js';
 import type { Logger } from '#platform/logging.js';
 import type { PaymentsConfig } from './payments.config.js';
 import type { PaymentNotices } from './payment.notices.js';

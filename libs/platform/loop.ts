@@ -114,11 +114,3 @@ export abstract class Looping {
 
   protected abstract round(signal: AbortSignal): Promise<boolean | void>;
 }
-
-/** Waits until the work has ended, but no longer than the limit. */
-export async function waitAtMost(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
-}

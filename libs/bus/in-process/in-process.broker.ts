@@ -2,7 +2,7 @@ import type { Logger } from '#platform/logging.js';
 import { newId } from '#platform/ids.js';
 import { watchLag } from '../bus.metrics.js';
 import type { Registry } from '#platform/metrics.js';
-import { waitAtMost } from '#platform/loop.js';
+import { waitAtMost } from '#platform/waiting.js';
 import { DEFAULT_BACKOFF, type BackoffOptions } from '../backoff.js';
 import type { ReadMarker } from '../bus.client.js';
 import { BusUnavailable, BusWiringError } from '../bus.errors.js';

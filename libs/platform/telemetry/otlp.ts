@@ -6,7 +6,7 @@ import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { hostname } from 'node:os';
 import { useTracing } from '../tracing.js';
 import { version } from '../version.js';
-import { waitAtMost } from '../loop.js';
+import { waitAtMost } from '../waiting.js';
 import { RegistryProducer } from './registry.producer.js';
 import { SdkTracing } from './sdk-tracing.js';
 import { SpanPost } from './span.post.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eachInTurn } from './in-turn.js';
+import { eachInTurn, waitAtMost } from './waiting.js';
 
 describe('work in turn', () => {
   it('is all done, even after something fails', async () => {
@@ -32,4 +32,16 @@ describe('work in turn', () => {
     );
     expect(done).toEqual([1, 2]);
   });
+});
+
+it('waiting ends with the work, or at its limit', async () => {
+  const never = new Promise(() => undefined);
+  await waitAtMost(1, never);
+  const work = Promise.withResolvers<void>();
+  let isOver = false;
+  const waiting = waitAtMost(1_000_000, work.promise).then(() => (isOver = true));
+  await Promise.resolve();
+  expect(isOver).toBe(false);
+  work.resolve();
+  await waiting;
 });
