@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { answerInOrder, beginInOrder } from './turns.js';
+import { answerInOrder, beginInOrder } from './answer-order.js';
 
 const LARGE = 'x'.repeat(4 * 1024 * 1024);
 

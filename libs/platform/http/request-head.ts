@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 
 /** Refuses what a client expects of this server, in the form of its address: Node alone answers 417 without a body. */
@@ -10,4 +10,11 @@ export function refuseExpectations(instance: FastifyInstance): void {
       throw new ApiError('invalid_request', 'Expect: only 100-continue is supported.');
     done();
   });
+}
+
+/** A refusal for a compressed body, which nothing here unpacks: a small one could become very large. */
+export function refusalOfEncoding({ headers }: FastifyRequest): ApiError | undefined {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (/^\s*(identity)?\s*$/i.test(encoding)) return undefined;
+  return new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
 }
