@@ -35,6 +35,27 @@ describe('contentHash', () => {
     expect(await hashOf({}, '/v1/videos/?key=secret')).toBe(await hashOf({}, '/v1/videos'));
   });
 
+  it('is the one that gateways of other versions compute', async () => {
+    const text = LongText.of([Buffer.from('abc'), Buffer.from('def')]);
+    const body = { b: [1, 'é', null, { z: true, a: [] }], a: text, 10: 0.5, 9: 1e21 };
+    expect(await hashOf(body)).toBe('e2e08428476ca27b877d8474d86ae5aac93a8fccb76a94daa1e8d3a53213299f');
+  });
+
+  it.each([
+    ['of many values', { x: Array.from({ length: 50_000 }, () => 1) }],
+    ['of many members', Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`m${index}`, 1]))],
+    ['of many texts', Array.from({ length: 480 }, () => 'x'.repeat(16_000))],
+  ])('of a body %s leaves turns to others', async (_what, body) => {
+    let turns = 0;
+    let next = setImmediate(function others() {
+      turns += 1;
+      next = setImmediate(others);
+    });
+    await hashOf(body);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(5);
+  });
+
   it('depends on long texts and their place', async () => {
     const long = (text: string) => LongText.of([Buffer.from(text.slice(0, 3)), Buffer.from(text.slice(3))]);
     expect(await hashOf({ a: long('abcdef'), b: 1 })).toBe(await hashOf({ b: 1, a: long('abcdef') }));
