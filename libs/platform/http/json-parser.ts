@@ -26,7 +26,7 @@ export interface JsonParserOptions {
 
 /**
  * Makes a server read JSON bodies like `JsonBody`: checked byte by byte while they arrive, parsed when they are
- * complete, the large ones in turns.
+ * complete, the large ones in turns by sender.
  */
 export function readJsonInTurns(server: FastifyInstance, options: JsonParserOptions): void {
   const read = bodyReader(server, options);
@@ -62,8 +62,13 @@ function bodyReader(
     received.catch(() => undefined);
     await Promise.race([received, ...(request.upload ? [request.upload.failure] : [])]);
     const parse = () => body.end((text) => parsed(parseText, request, text));
-    return body.bytes > WHOLE_BODY_BYTES ? turns.take(parse) : parse();
+    return body.bytes > WHOLE_BODY_BYTES ? turns.take(memberOf(request), parse) : parse();
   };
+}
+
+/** An account, or an address: a session's token may be made up. */
+function memberOf({ upload }: FastifyRequest): string {
+  return upload?.members.at(-1) ?? '';
 }
 
 function parsed(
