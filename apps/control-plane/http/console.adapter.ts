@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { receiveBody } from '#platform/http/body-stream.js';
 import { BytePieces } from '#platform/http/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
-import { refusalOfEncoding, refuseExpectations } from '#platform/http/request-head.js';
+import { refusalOfEncoding, refuseExpectations, routable } from '#platform/http/request-head.js';
 import { refuseTwoHosts } from '#platform/http/host-header.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH } from '#platform/http/json-body.js';
@@ -37,6 +37,7 @@ export class ConsoleAdapter extends FastifyAdapter {
       http: { headersTimeout: HEADERS_TIMEOUT_MS },
       forceCloseConnections: true,
       trustProxy: trustedHops(options.trustProxy),
+      rewriteUrl: ({ url = '/' }) => routable(url),
       routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
       frameworkErrors: answerUnroutable,
       skipMiddie: true,

@@ -12,7 +12,7 @@ import type { Socket } from 'node:net';
 import { isTransient } from '#database/database.js';
 import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
-import { refusalOfEncoding, refuseExpectations } from '#platform/http/request-head.js';
+import { refusalOfEncoding, refuseExpectations, routable } from '#platform/http/request-head.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
@@ -58,7 +58,7 @@ export class GatewayAdapter extends FastifyAdapter {
       forceCloseConnections: 'idle',
       return503OnClosing: false,
       trustProxy: trustedHops(options.trustProxy),
-      rewriteUrl: ({ method = 'GET', url = '/' }) => joinModelId(method, url),
+      rewriteUrl: ({ method = 'GET', url = '/' }) => joinModelId(method, routable(url)),
       routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
       frameworkErrors: answerUnroutable,
       clientErrorHandler: answerUnreadable,

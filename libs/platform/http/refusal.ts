@@ -18,7 +18,7 @@ const PARSER_FAULTS: Record<string, [ErrorCode, string]> = {
     'invalid_request',
     'The body does not match its Content-Length, or is not UTF-8.',
   ],
-  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path, or is too long.'],
   FST_ERR_MAX_PARAM_LENGTH: ['unknown_url', 'The path is too long.'],
 };
 

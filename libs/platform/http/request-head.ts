@@ -18,3 +18,17 @@ export function refusalOfEncoding({ headers }: FastifyRequest): ApiError | undef
   if (/^\s*(identity)?\s*$/i.test(encoding)) return undefined;
   return new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
 }
+
+/** More than the longest model ID takes with every character escaped. */
+const LONGEST_ESCAPED = 2_000;
+/** Enough to see which API is meant. */
+const KEPT_PATH = 100;
+
+/**
+ * The address of a request, as the router gets it. For each `%25` in a path it copies the whole, for anyone who asks: a long path
+ * with one becomes a short one that cannot be decoded.
+ */
+export function routable(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.length > LONGEST_ESCAPED && path.includes('%25') ? `${path.slice(0, KEPT_PATH)}%` : url;
+}
