@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { SessionStore } from '#identity/session.store.js';
 import { SecondFactor } from '#identity/second-factor.js';
+import { provided } from '#platform/wiring.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import {
   BASE_URL,
@@ -33,7 +34,12 @@ export class SharedModule {
       ...providersOf(options, parts),
       RequestThrottle,
       HeavyWork,
-      SessionReader,
+      provided(SessionReader, {
+        sessions: SessionStore,
+        cookie: SessionCookie,
+        secondFactor: SecondFactor,
+        throttle: RequestThrottle,
+      }),
       AccessGuard,
     ];
     return {
