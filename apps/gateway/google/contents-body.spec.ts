@@ -10,7 +10,8 @@ const bodyOf = (sent: unknown) => contentsBody(sent, path);
 const read = (sent: Body) => readConversation('contents', bodyOf(sent));
 /** Rewriting such a name takes ten seconds, and looking at it a twentieth of one. */
 const MAX_LOOK_MICROSECONDS = 2_000_000;
-const withPart = (part: object) => ({ contents: [{ parts: [part] }] });
+const withParts = (parts: object[]) => ({ contents: [{ parts }] });
+const withPart = (part: object) => withParts([part]);
 
 describe('contents', () => {
   it('have one form, whatever case they were sent in, with entries in lists', () => {
@@ -39,6 +40,23 @@ describe('contents', () => {
     const begun = process.cpuUsage();
     expect(Object.keys(bodyOf({ [name]: 1, contents: CONTENTS }))).toContain(name);
     expect(process.cpuUsage(begun).user).toBeLessThan(MAX_LOOK_MICROSECONDS);
+  });
+
+  it.each([
+    ['contents', (many: object[]) => ({ contents: many })],
+    ['parts', (many: object[]) => withParts(many)],
+    [
+      'parts of several contents',
+      (many: object[]) => ({ contents: [{ parts: many.slice(1) }, { parts: many }] }),
+    ],
+    ['parts of a result', (many: object[]) => withPart({ functionResponse: { parts: many } })],
+    ['parts of the instruction', (many: object[]) => ({ system_instruction: { parts: many } })],
+  ])('are refused for too many %s before these are looked at', (_what, bodyWith) => {
+    let looked = 0;
+    const part = new Proxy({}, { ownKeys: () => ((looked += 1), []) });
+    const body = bodyWith(Array.from({ length: 10_001 }, () => part));
+    expect(() => bodyOf(body)).toThrow(expect.objectContaining({ code: 'invalid_value', param: 'contents' }));
+    expect(looked).toBeLessThan(10_001);
   });
 
   it('leave the client’s own names unchanged', () => {

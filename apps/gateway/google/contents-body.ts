@@ -3,6 +3,9 @@ import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { CONTENTS_FIELDS } from './contents-fields.js';
 
+/** Contents and parts, with tools: a conversation of a million tokens has some thousands. */
+const MAX_ENTRIES = 10_000;
+
 /** What the path of a call contains, and the body of other conversations. */
 interface ContentsPath {
   readonly model: string;
@@ -21,10 +24,11 @@ export function contentsBody(parsed: unknown, { model, stream }: ContentsPath): 
     throw invalid('model', 'differs from the path');
   // The path says it.
   if (!isAbsent(body['stream'])) knownFields({ stream: body['stream'] }, new Set());
+  const entries = new Entries();
   const members = withMembers(body, {
-    contents: (value) => eachOf(value, contentOf),
-    systemInstruction: (value) => ofObject(value, contentOf),
-    tools: (value) => eachOf(value, (tool) => named(tool, CONTENTS_FIELDS.tool)),
+    contents: (value) => entries.each(value, (content) => contentOf(content, entries)),
+    systemInstruction: (value) => ofObject(value, (content) => contentOf(content, entries)),
+    tools: (value) => entries.each(value, (tool) => named(tool, CONTENTS_FIELDS.tool)),
     toolConfig: (value) => ofObject(value, (config) => named(config, CONTENTS_FIELDS.toolConfig)),
     generationConfig: (value) => ofObject(value, (config) => named(config, CONTENTS_FIELDS.generationConfig)),
   });
@@ -40,18 +44,22 @@ export function countedBody(parsed: unknown, model: string): Body {
   return contentsBody(whole, { model, stream: false });
 }
 
-function contentOf(content: Body): Body {
-  return withMembers(named(content, CONTENTS_FIELDS.content), { parts: (value) => eachOf(value, partOf) });
+function contentOf(content: Body, entries: Entries): Body {
+  return withMembers(named(content, CONTENTS_FIELDS.content), { parts: (value) => partsOf(value, entries) });
 }
 
-function partOf(part: Body): Body {
+function partsOf(parts: unknown, entries: Entries): unknown {
+  return entries.each(parts, (part) => partOf(part, entries));
+}
+
+function partOf(part: Body, entries: Entries): Body {
   return withMembers(named(part, CONTENTS_FIELDS.part), {
     inlineData: (value) => ofObject(value, (data) => named(data, CONTENTS_FIELDS.inlineData)),
     fileData: (value) => ofObject(value, (data) => named(data, CONTENTS_FIELDS.fileData)),
     functionResponse: (value) =>
       ofObject(value, (result) =>
         withMembers(named(result, CONTENTS_FIELDS.functionResponse), {
-          parts: (parts) => eachOf(parts, partOf),
+          parts: (parts) => partsOf(parts, entries),
         }),
       ),
   });
@@ -80,9 +88,17 @@ function withMembers(body: Body, works: Readonly<Record<string, (value: unknown)
   return { ...body, ...Object.fromEntries(changed.map(([name, work]) => [name, work(body[name])])) };
 }
 
-function eachOf(value: unknown, work: (entry: Body) => Body): unknown {
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  return list.map((entry) => ofObject(entry, work));
+/** The entries of all lists in a body. Each is walked through several times before anything is held. */
+class Entries {
+  private left = MAX_ENTRIES;
+
+  /** @throws ApiError before any of a list that is too long */
+  each(value: unknown, work: (entry: Body) => Body): unknown {
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    this.left -= list.length;
+    if (this.left < 0) throw invalid('contents', `must have at most ${MAX_ENTRIES} parts`);
+    return list.map((entry) => ofObject(entry, work));
+  }
 }
 
 function ofObject(value: unknown, work: (entry: Body) => Body): unknown {
