@@ -6,6 +6,7 @@ import { LongText } from '#platform/http/long-text.js';
 import { Utf8Check } from '#platform/http/utf8-check.js';
 import { type Body, booleanOf, invalid } from './fields.js';
 import { MAX_NAME_CHARS } from './known-fields.js';
+import { boundaryOf, Delimiters } from './form-boundary.js';
 import { MULTIPART } from './limits.js';
 
 /** Stands for an uploaded file in a body, whether its bytes were kept or dropped. */
@@ -77,15 +78,21 @@ const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
 export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
   let form = forms.get(request);
   if (!form) {
-    const parts = readParts(request, request.routeOptions.config.multipart ?? MULTIPART);
+    const limits = request.routeOptions.config.multipart ?? MULTIPART;
+    const tooMany = Promise.withResolvers<never>();
+    const parts = readParts(request, limits, () => tooMany.reject(tooLarge(limits)));
     parts.catch(() => undefined);
-    form = Promise.race([parts, ...(request.upload ? [request.upload.failure] : [])]);
+    form = Promise.race([parts, tooMany.promise, ...(request.upload ? [request.upload.failure] : [])]);
     forms.set(request, form);
   }
   return form;
 }
 
-async function readParts(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
+async function readParts(
+  request: FastifyRequest,
+  limits: FormLimits,
+  onTooMany: () => void,
+): Promise<FormEntry[]> {
   const form = new Form(limits, (bytes) => request.memory?.add(bytes));
   // The client left before the body was read. Reading would never end, and the call would stay in progress.
   if (request.raw.destroyed) throw new ApiError('invalid_multipart', 'The multipart body is incomplete.');
@@ -93,10 +100,17 @@ async function readParts(request: FastifyRequest, limits: FormLimits): Promise<F
     const { fields, files } = limits;
     const parts = fields + files;
     const fileSize = Math.max(limits.fieldBytes, limits.fileBytes);
+    const boundary = boundaryOf(request);
     refuseCrumbs(request);
+    dropBeyond(request, new Delimiters(boundary, parts), onTooMany);
     keepPace(request.raw);
-    // Everything is read as a file: fields would be converted to strings, and parsed if they claim to be JSON.
-    const options = { limits: { fields, files: parts, parts, fileSize }, isPartAFile: () => true };
+    const options = {
+      // The parser gets the same boundary.
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+      limits: { fields, files: parts, parts, fileSize },
+      // Everything is read as a file: fields would be converted to strings, and parsed if they claim to be JSON.
+      isPartAFile: () => true,
+    };
     for await (const part of request.parts(options)) {
       if (part.type !== 'file') throw tooLarge(limits);
       // The library's types know neither that fields have no name of a file, nor that a part may have no name at all.
@@ -121,6 +135,15 @@ function refuseCrumbs({ raw }: FastifyRequest): void {
     } catch {
       raw.socket.destroy();
     }
+  });
+}
+
+/** The parser walks through every part, also after its limit: what comes with one too many is overwritten before it sees it. */
+function dropBeyond({ raw }: FastifyRequest, delimiters: Delimiters, onTooMany: () => void): void {
+  raw.on('data', (bytes: Buffer) => {
+    if (!delimiters.areBeyond(bytes)) return;
+    bytes.fill(0);
+    onTooMany();
   });
 }
 
