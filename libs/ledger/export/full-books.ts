@@ -9,7 +9,7 @@ import { fetched } from '../postings/cursor.js';
 import type { Books } from './books.js';
 import { type EntryCells, isBefore, textLines, transactionOf } from './copied-rows.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
-import { onDay, openingOf, type Range } from './range.js';
+import { idsOfDay, onDay, openingOf, type Range } from './range.js';
 
 /** The number of transactions read at a time. Calls in the same process wait while their text is written. */
 const CHUNK = 500;
@@ -148,7 +148,7 @@ export class FullBooks implements Books {
   }
 
   private async *recordedOn(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
-    const bounds = await this.idsOfDay(range, day);
+    const bounds = await idsOfDay(this.client, range, day);
     if (bounds === null) return;
     const recorded = { range, day, through: bounds.last };
     let next = this.chunk(recorded, bounds.first - 1n);
@@ -182,18 +182,6 @@ export class FullBooks implements Books {
   private async balancesOf(ids: number[]): Promise<JournalBalance[]> {
     await this.book.meet(ids);
     return ids.map((id) => ({ account: this.book.of(id), balance: this.held.get(id) }));
-  }
-
-  /** Ids of what was recorded on the day: nearly all in between are. Null: there are none. */
-  private async idsOfDay(range: Range, day: string): Promise<{ first: bigint; last: bigint } | null> {
-    const { rows } = await this.client.query<{ first: string | null; last: string | null }>(
-      // By the index of times. In the index of IDs, the first one of the day would be searched for from the ends.
-      `SELECT min(t.id + 0)::text AS first, max(t.id + 0)::text AS last FROM ledger_transactions t
-       WHERE ${onDay(range.by, { from: '$1', to: '$2', recordedBefore: '$2', day: '$3' })}`,
-      [range.from, range.to, day],
-    );
-    const { first = null, last = null } = rows[0] ?? {};
-    return first === null || last === null ? null : { first: BigInt(first), last: BigInt(last) };
   }
 
   private async chunk({ range, day, through }: RecordedDay, after: bigint): Promise<Chunk> {

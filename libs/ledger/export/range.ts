@@ -72,6 +72,22 @@ export function onDay(
     AND t.recorded_at < ${recordedBefore}::timestamptz`;
 }
 
+/** Ids of what was recorded on the day: nearly all in between are. Null: there are none. */
+export async function idsOfDay(
+  client: pg.ClientBase,
+  range: Range,
+  day: string,
+): Promise<{ first: bigint; last: bigint } | null> {
+  const { rows } = await client.query<{ first: string | null; last: string | null }>(
+    // By the index of times. In the index of IDs, the first one of the day would be searched for from the ends.
+    `SELECT min(t.id + 0)::text AS first, max(t.id + 0)::text AS last FROM ledger_transactions t
+     WHERE ${onDay(range.by, { from: '$1', to: '$2', recordedBefore: '$2', day: '$3' })}`,
+    [range.from, range.to, day],
+  );
+  const { first = null, last = null } = rows[0] ?? {};
+  return first === null || last === null ? null : { first: BigInt(first), last: BigInt(last) };
+}
+
 /** The trial balance at the beginning of a journal's range. */
 export function openingOf({ by, recordedBefore }: Range, from: Date): TrialBalanceQuery {
   return by === 'recorded' ? { by, at: from } : { by, at: from, recordedBefore };
