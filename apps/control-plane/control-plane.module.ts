@@ -1,15 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OutboxRelay } from '#bus/outbox.js';
 import { checksOf } from '#platform/health.js';
+import { first } from '#platform/wiring.js';
 import { AccountsModule } from './accounts/accounts.module.js';
-import { AdjustmentsModule } from './adjustments/adjustments.module.js';
-import { ApprovalsModule } from './approvals/approvals.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
-import { DutiesModule } from './duties/duties.module.js';
+import { recordDuties } from './duties/recorded-duties.js';
 import { FinanceModule } from './finance/finance.module.js';
-import { GrantsModule } from './grants/grants.module.js';
 import { InvitesController } from './invites/invites.controller.js';
 import { KeysModule } from './keys/keys.module.js';
 import { LiveModule } from './live/live.module.js';
@@ -23,9 +21,7 @@ import { PlaygroundModule } from './playground/playground.module.js';
 import { PricesModule } from './prices/prices.module.js';
 import { PrivacyModule } from './privacy/privacy.module.js';
 import { ProgramsModule } from './programs/programs.module.js';
-import { RatesModule } from './rates/rates.module.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
-import { RefundsModule } from './refunds/refunds.module.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -34,18 +30,15 @@ import { ConsoleController } from './console.controller.js';
 import { PagesController } from './pages.controller.js';
 import { ConsolePages } from './console.pages.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
+import { SHARED } from './control-plane.tokens.js';
 import { SharedModule } from './shared.module.js';
 import { StatusController } from './status.controller.js';
 
 const MODULES = [
   AccountsModule,
-  AdjustmentsModule,
-  ApprovalsModule,
   CatalogModule,
   ChargesModule,
-  DutiesModule,
   FinanceModule,
-  GrantsModule,
   KeysModule,
   LiveModule,
   MailModule,
@@ -58,9 +51,7 @@ const MODULES = [
   PricesModule,
   PrivacyModule,
   ProgramsModule,
-  RatesModule,
   ReconciliationModule,
-  RefundsModule,
   TicketsModule,
   UsageModule,
   WebhooksModule,
@@ -83,6 +74,7 @@ export class ControlPlaneModule {
         TasksController,
       ],
       providers: [
+        first(recordDuties, SHARED),
         { provide: ConsolePages, useValue: options.pages },
         {
           provide: 'announcements',

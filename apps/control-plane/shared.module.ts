@@ -2,9 +2,12 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { SessionStore } from '#identity/session.store.js';
 import { SecondFactor } from '#identity/second-factor.js';
-import { provided } from '#platform/wiring.js';
+import { constructed, provided } from '#platform/wiring.js';
+import { AccountRates } from '#topup/account-rates.js';
+import { ApprovalsController } from './approvals/approvals.controller.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import {
   BASE_URL,
@@ -15,6 +18,7 @@ import {
   POOL,
   READINESS,
   REGISTRY,
+  SHARED,
 } from './control-plane.tokens.js';
 import { AccessGuard } from './http/access.guard.js';
 import { ApiDocumentController } from './http/openapi.controller.js';
@@ -24,14 +28,17 @@ import { RequestThrottle } from './http/request-throttle.js';
 import { SessionCookie } from './http/session-cookie.js';
 import { SessionReader } from './http/session.reader.js';
 import { Throttle } from './http/throttle.js';
+import { RatesController } from './rates/rates.controller.js';
 
-/** What all modules take: database, bus, sessions and configuration. */
+/** What all modules take: database, bus, sessions, configuration, second signatures, and what an account pays for a credit. */
 @Global()
 @Module({})
 export class SharedModule {
   static register(options: ControlPlaneModuleOptions, parts: SharedParts): DynamicModule {
     const providers = [
       ...providersOf(options, parts),
+      constructed(ApprovalService, DataSource),
+      provided(AccountRates, SHARED),
       RequestThrottle,
       HeavyWork,
       provided(SessionReader, {
@@ -45,7 +52,7 @@ export class SharedModule {
     return {
       module: SharedModule,
       imports: [DiscoveryModule],
-      controllers: [ApiDocumentController],
+      controllers: [ApiDocumentController, ApprovalsController, RatesController],
       providers,
       exports: providers.map((each) => ('provide' in each ? each.provide : each)),
     };

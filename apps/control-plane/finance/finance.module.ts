@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
-import { providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
+import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
+import { provided, providedBy, running } from '#platform/wiring.js';
+import { type Shared, SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tokens.js';
+import { AdjustmentsController } from '../adjustments/adjustments.controller.js';
 import { booksJobs } from './books.jobs.js';
 import { ChainController } from './chain.controller.js';
 import { ChargesTasksController } from './charges-tasks.controller.js';
@@ -13,9 +15,10 @@ import { RevenueController } from './revenue.controller.js';
 import { TransactionController } from './transaction.controller.js';
 import { WorkReportsController } from './work-reports.controller.js';
 
-/** The books, as finance reads them. */
+/** The books, as finance reads and corrects them. */
 @Module({
   controllers: [
+    AdjustmentsController,
     ChainController,
     ControlsController,
     CostsController,
@@ -27,6 +30,7 @@ import { WorkReportsController } from './work-reports.controller.js';
     WorkReportsController,
   ],
   providers: [
+    provided(AdjustmentService, SHARED_WITH_APPROVALS),
     providedBy(
       Reconciler,
       ({ config, ...parts }: Shared) => new Reconciler({ ...parts, config: config.reconcile }),

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { BankService } from '#finance/provider-reports/bank/bank.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
-import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
+import { viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { ReportService, type ReportRun } from '#finance/provider-reports/report.service.js';
 import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -75,9 +75,6 @@ function uploadOf({ query, body: text }: Pick<CallOf<typeof routes.importStripe>
   return { text, from: query.from, to: query.to, dryRun: query.dryRun };
 }
 
-function viewRun({ coversFrom, coversTo, ...run }: ReportRun) {
-  return {
-    ...run,
-    covers: coversTo === null ? null : { from: instantOf(coversFrom), to: instantOf(coversTo) as string },
-  };
+function viewRun({ coversFrom: from, coversTo: to, ...run }: ReportRun) {
+  return { ...run, covers: to === null ? null : { from, to } };
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { formatMinor } from '#money/currency.js';
-import { csvColumns } from '#platform/http/csv.js';
-import { timeView } from '#platform/http/fields.js';
+import { allColumns, csvColumns } from '#platform/http/csv.js';
+import { numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView } from '#payments/payment.fields.js';
-import { timeOf } from '../views/ledger.view.js';
 import { bankSentence } from './bank/bank.control.js';
 import { bankMatchKinds } from './bank/bank-match.js';
 import { type BankItem, bankStates } from './bank/bank-matching.js';
@@ -18,7 +17,7 @@ export const reportingProvider = z.enum(['stripe', 'sandbox']);
 
 export const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-const transactionIds = z.array(z.string()).meta({ description: 'Ledger transactions.' });
+const transactionIds = z.array(numberText).meta({ description: 'Ledger transactions.' });
 
 const sentence = z.string().meta({ description: 'The result as a sentence.' });
 
@@ -61,11 +60,10 @@ export const payoutState = z.enum(payoutStates);
 
 export const payoutView = z
   .object({
+    at: timeView,
     provider: reportingProvider,
     payoutId: z.string(),
     state: payoutState,
-    message: sentence,
-    at: timeView,
     currency: currencyView,
     amount: paymentView.nullable(),
     payments: paymentView,
@@ -74,10 +72,11 @@ export const payoutView = z
     adjustments: paymentView,
     fees: paymentView.meta({ description: "The provider's fees, as a negative amount." }),
     lines: z.number(),
+    bankLineId: z.string().nullable(),
+    message: sentence,
     lineIds: z.array(z.string()).meta({ description: 'The lines that report the payout itself.' }),
     returned: z.boolean(),
     transactionIds,
-    bankLineId: z.string().nullable(),
   })
   .meta({ id: 'Payout' });
 
@@ -107,27 +106,25 @@ export const reportView = z
     lines: z.number(),
     added: z.number().meta({ description: 'Lines that were new.' }),
     changed: z.number().meta({ description: 'Known lines whose content changed.' }),
-    covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
+    covers: z.object({ from: openTimeView, to: timeView }).nullable(),
   })
   .meta({ id: 'ProviderReport' });
 
 type MatchView = z.output<typeof matchView>;
-type PayoutView = z.output<typeof payoutView>;
 type BankItemView = z.output<typeof bankItemView>;
 
 export function viewMatch(item: MatchedItem): MatchView {
   const { ours, theirs } = item;
-  return {
+  return shown(matchView, {
     ...item,
     message: matchSentence(item),
-    at: instant(item.at),
-    ours: ours && { ...viewSide(ours), transactionIds: ours.transactionIds.map(String) },
-    theirs: theirs && { ...viewSide(theirs), lineIds: theirs.lineIds },
-  };
+    ours: ours && { ...ours, amount: amountOf(ours) },
+    theirs: theirs && { ...theirs, amount: amountOf(theirs) },
+  });
 }
 
-function viewSide({ amountMinor, currency, at }: { amountMinor: bigint; currency: string; at: string }) {
-  return { amount: formatMinor(amountMinor, currency), currency, at: instant(at) };
+function amountOf({ amountMinor, currency }: { amountMinor: bigint; currency: string }) {
+  return formatMinor(amountMinor, currency);
 }
 
 export function viewMatchDay({ oursMinor, theirsMinor, ...day }: MatchDay): z.output<typeof matchDayView> {
@@ -135,58 +132,27 @@ export function viewMatchDay({ oursMinor, theirsMinor, ...day }: MatchDay): z.ou
   return { ...day, ours: formatMinor(oursMinor, currency), theirs: formatMinor(theirsMinor, currency) };
 }
 
-export function viewPayout(item: PayoutItem): PayoutView {
-  const { amountMinor, parts, at, transactionIds, ...rest } = item;
-  const money = (minor: bigint) => formatMinor(minor, item.currency);
-  return {
-    ...rest,
+export function viewPayout(item: PayoutItem): z.output<typeof payoutView> {
+  const { amountMinor, parts, currency } = item;
+  const money = (minor: bigint) => formatMinor(minor, currency);
+  return shown(payoutView, {
+    ...item,
     message: payoutSentence(item),
-    at: instant(at),
-    transactionIds: transactionIds.map(String),
     amount: amountMinor === null ? null : money(amountMinor),
     payments: money(parts.payments),
     refunds: money(parts.refunds),
     disputes: money(parts.disputes),
     adjustments: money(parts.adjustments),
     fees: money(parts.fees),
-  };
+  });
 }
 
 export function viewBankItem(item: BankItem): BankItemView {
-  const { amountMinor, at, transactionIds, ...rest } = item;
-  return {
-    ...rest,
-    message: bankSentence(item),
-    at: instant(at),
-    transactionIds: transactionIds.map(String),
-    amount: formatMinor(amountMinor, item.currency),
-  };
+  return shown(bankItemView, { ...item, message: bankSentence(item), amount: amountOf(item) });
 }
 
-export function viewImport({
-  reportId,
-  lines,
-  added,
-  changed,
-  covers,
-}: ReportImport): z.output<typeof reportView> {
-  return {
-    id: reportId,
-    lines,
-    added,
-    changed,
-    covers: covers && { from: instantOf(covers.from), to: instantOf(covers.to) as string },
-  };
-}
-
-/** ISO 8601, from ISO 8601 or the database's text; null for the beginning of time. */
-export function instantOf(text: string | null): string | null {
-  if (text === null || text.endsWith('infinity')) return null;
-  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
-}
-
-function instant(text: string): string {
-  return timeOf(text) as string;
+export function viewImport(done: ReportImport): z.output<typeof reportView> {
+  return shown(reportView, { ...done, id: done.reportId });
 }
 
 export const matchColumns = csvColumns<MatchView>(
@@ -206,21 +172,8 @@ export const matchColumns = csvColumns<MatchView>(
   'message',
 );
 
-export const payoutColumns = csvColumns<PayoutView>(
-  'at',
-  'provider',
-  'payoutId',
-  'state',
-  'currency',
-  'amount',
-  'payments',
-  'refunds',
-  'disputes',
-  'adjustments',
-  'fees',
-  'lines',
-  'bankLineId',
-  'message',
+export const payoutColumns = allColumns(
+  payoutView.omit({ lineIds: true, returned: true, transactionIds: true }),
 );
 
 export const bankColumns = csvColumns<BankItemView>(

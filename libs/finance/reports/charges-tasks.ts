@@ -212,24 +212,24 @@ export async function readWorkDays(
 
 export const itemShape = z
   .object({
-    subject: z.string().describe('`task:{id}`, or `charge:{id}` for work without a task.'),
-    state: workState,
     at: timeView.describe('When the work ended, or otherwise its charge.'),
+    state: workState,
     chargeId: z.string().nullable(),
     chargeState: z.string().nullable(),
     amount: amountView.nullable().describe('The amount first held.'),
     settled: amountView.nullable(),
-    accountId: z.string().nullable(),
-    model: z.string().nullable(),
-    channel: z.string().nullable(),
-    requestId: z.string().nullable(),
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
     answered: z
       .int()
       .nullable()
       .describe('The status returned to the client, if it sent an idempotency key.'),
+    requestId: z.string().nullable(),
+    accountId: z.string().nullable(),
+    model: z.string().nullable(),
+    channel: z.string().nullable(),
     transactionIds: z.array(numberText).describe('Ledger transactions.'),
+    subject: z.string().describe('`task:{id}`, or `charge:{id}` for work without a task.'),
   })
   .meta({ id: 'ChargeTaskItem' });
 

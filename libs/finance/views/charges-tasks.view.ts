@@ -1,8 +1,5 @@
-import type { z } from 'zod';
-import { csvColumns } from '#platform/http/csv.js';
-import { FAULTY_WORK, type itemShape, type WorkDay } from '../reports/charges-tasks.js';
-
-type ItemView = z.output<typeof itemShape>;
+import { allColumns } from '#platform/http/csv.js';
+import { FAULTY_WORK, itemShape, type WorkDay } from '../reports/charges-tasks.js';
 
 /** How many of them are faults. */
 export function faultsOf(days: readonly WorkDay[]): number {
@@ -10,19 +7,4 @@ export function faultsOf(days: readonly WorkDay[]): number {
   return Number(faulty.reduce((sum, { items }) => sum + items, 0n));
 }
 
-export const workColumns = csvColumns<ItemView>(
-  'at',
-  'state',
-  'chargeId',
-  'chargeState',
-  'amount',
-  'settled',
-  'taskId',
-  'taskState',
-  'answered',
-  'requestId',
-  'accountId',
-  'model',
-  'channel',
-  'transactionIds',
-);
+export const workColumns = allColumns(itemShape.omit({ subject: true }));

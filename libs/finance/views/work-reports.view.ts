@@ -12,19 +12,19 @@ export const holdShape = z
     amount: amountView,
     heldSince: timeView,
     dueAt: timeView.describe('The latest time at which it should be resolved.'),
-    ageMs: ms,
     isOverdue: z.boolean().describe('Whether that time plus the grace period has passed.'),
-    family: z.string(),
     model: z.string(),
     group: z.string(),
     /** That of other work is known once it is resolved. */
     channel: z.string().nullable().describe('The channel of a task, once chosen.'),
-    upstreamTaskId: z.string().nullable(),
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
+    upstreamTaskId: z.string().nullable(),
     requestId: z.string().nullable(),
     /** The posting of the hold. None if the price is 0. */
     transactionId: numberText.nullable(),
+    ageMs: ms,
+    family: z.string(),
   })
   .meta({ id: 'OpenHold' });
 
@@ -92,23 +92,7 @@ export function promotionView(report: PromotionReport) {
   return shown(promotionShape, { ...report, ties: report.issued === report.given - report.clawedBack });
 }
 
-export const holdColumns = csvColumns<z.output<typeof holdShape>>(
-  'chargeId',
-  'accountId',
-  'amount',
-  'heldSince',
-  'dueAt',
-  'isOverdue',
-  'model',
-  'group',
-  'channel',
-  'taskId',
-  'taskState',
-  'upstreamTaskId',
-  'requestId',
-  'transactionId',
-);
-
+export const holdColumns = allColumns(holdShape.omit({ ageMs: true, family: true }));
 export const failureColumns = allColumns(failureShape);
 export const refundDayColumns = allColumns(refundDayShape);
 

@@ -1,12 +1,10 @@
-import { Module } from '@nestjs/common';
 import { inTransaction } from '#database/database.js';
 import { recordFact } from '#identity/installation.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
-import { first } from '#platform/wiring.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
+import type { Shared } from '../control-plane.tokens.js';
 
 /** The limits that this program was started with apply to everyone, including the command line. */
-async function recordDuties({ pool, config: { duties, payments } }: Shared): Promise<void> {
+export async function recordDuties({ pool, config: { duties, payments } }: Shared): Promise<void> {
   await recordLimit(pool, 'charge-refund', duties.refundLimit);
   await recordLimit(pool, 'topup-refund', duties.topupRefundLimit);
   await recordLimit(pool, 'manual-topup', duties.manualTopupLimit);
@@ -17,7 +15,3 @@ async function recordDuties({ pool, config: { duties, payments } }: Shared): Pro
     await recordFact(client, 'played-payments', payments.sandbox !== null && payments.stripe === null);
   });
 }
-
-/** What one person can do alone. */
-@Module({ providers: [first(recordDuties, SHARED)] })
-export class DutiesModule {}
