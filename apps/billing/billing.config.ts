@@ -17,7 +17,6 @@ export function readBillingConfig(reader: ConfigReader) {
     publishesSettlements: reader.get('PUBLISH_SETTLEMENTS'),
     /** Pause between polls of the outbox, in case a wake-up was missed. */
     outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
-    /** How often the last use of keys is recorded. */
     keyUseIntervalMs: reader.get('KEY_USE_SECONDS'),
     /** How often the program reports its state. */
     reportMs: reader.get('REPORT_SECONDS'),

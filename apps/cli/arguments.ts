@@ -9,14 +9,12 @@ import {
   topupRates,
 } from '#topup/conversion.js';
 
-/** Options of many commands. */
 export const LIMIT_OPTION = ['--limit <count>', 'at most this many', countArgument, 100] as const;
 
 export function csvOption(words = 'a CSV file'): Option {
   return new Option('--csv', words);
 }
 
-/** The currency of payments, as configured for the relay. */
 export function paymentCurrency(): string {
   return process.env['PAYMENT_CURRENCY'] ?? 'USD';
 }
@@ -93,20 +91,17 @@ function amountArgument(text: string): Nanos {
   throw new InvalidArgumentError('Give a decimal with at most nine decimals, such as 5 or 0.02.');
 }
 
-/** A UTC day, such as 2026-01-31. */
 export function dayArgument(text: string): string {
   if (day.safeParse(text).success) return text;
   throw new InvalidArgumentError('Give a day, such as 2026-01-31.');
 }
 
-/** A day, or a time of ISO 8601. */
 export function timeArgument(text: string): Date {
   const read = readTime(day.safeParse(text).success ? `${text}T00:00Z` : text);
   if (read) return read;
   throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }
 
-/** A time with its zone. */
 export function zonedTimeArgument(text: string): Date {
   const read = readTime(text);
   if (read) return read;

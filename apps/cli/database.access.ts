@@ -45,12 +45,10 @@ export async function onDatabase<T>(
   });
 }
 
-/** The same on one snapshot. */
 export function onSnapshot<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   return onDatabase((pool) => inSnapshot(pool, work));
 }
 
-/** The first rows of a list, and whether there are more. */
 export function firstOf<Key extends string, Row extends Record<Key, string>, View>(
   list: Listing<Key, Row, View>,
   limit: number,
@@ -100,7 +98,6 @@ export function refuseWithout(folder: DataFolder): void {
   );
 }
 
-/** Starts the embedded database of a data folder for the duration of some work. */
 export async function withEmbedded<T>(
   folder: DataFolder,
   work: (server: EmbeddedPostgres) => Promise<T>,
@@ -138,7 +135,6 @@ async function untilAlone(server: EmbeddedPostgres): Promise<void> {
   }
 }
 
-/** Entities of a database, for the duration of some work. */
 export async function withSource<T>(url: string, work: (source: DataSource) => Promise<T>): Promise<T> {
   const source = await openDataSource({ url, max: 2, applicationName: APPLICATION, entities: ENTITIES });
   try {

@@ -39,7 +39,6 @@ const VIDEO_SECONDS = '4';
 /** Credits, at the prices of the first catalog: two images, four seconds of video; the failed video costs nothing. */
 const EXPECTED_COST = parseAmount('0.24');
 const DEMO_CREDITS = parseAmount('1');
-/** How long to wait for a video of the sandbox. */
 const VIDEO_LIMIT_MS = 120_000;
 /** How long to wait until the charge of an ended task is resolved. */
 const SETTLE_LIMIT_MS = 20_000;

@@ -136,7 +136,6 @@ function checkShown(pool: pg.Pool, graceMs: number): Promise<LedgerCheckResult> 
   return withBar('rules checked', (onProgress) => checkLedger(pool, { graceMs, onProgress }));
 }
 
-/** The findings of a ledger check, as text. */
 export function checkReport({ ok, violations }: LedgerCheckResult): string {
   if (ok) return 'Ledger check: every invariant holds.';
   const parts = violations.map(({ invariant, message, rows }) => {

@@ -30,9 +30,7 @@ export interface Printed {
 
 interface List<T> {
   items: readonly T[];
-  /** The document of --json. */
   json: unknown;
-  /** The columns of --csv. */
   csv?: readonly CsvColumn<T>[];
   table: Columns<T>;
   /** Printed instead of an empty table. */
@@ -49,7 +47,6 @@ export function firstItems<T>(read: readonly T[], limit: number): { items: T[]; 
   return { items: read.slice(0, limit), more: read.length > limit };
 }
 
-/** Prints a list as its options say: a CSV file, a JSON document or a table. */
 export async function printList<T>(
   options: Printed,
   { items, json, csv, table: columns, none, more = false }: List<T>,
@@ -165,7 +162,6 @@ export function minute(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
 
-/** The same, to the second. */
 export function second(time: string): string {
   return time.slice(0, 19).replace('T', ' ');
 }

@@ -60,7 +60,6 @@ Examples:
   tollgate backup /backups/today.age
   tollgate doctor`;
 
-/** All commands. */
 export function program(): Command {
   const tollgate = command('tollgate', 'People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
     .helpOption('-h, --help', 'show this help')

@@ -28,9 +28,7 @@ export function progressOf(
 }
 
 export interface Counting<T> {
-  /** The size of an item. */
   sizeOf: (item: T) => number;
-  /** Formats the sum. */
   words: (sum: number) => string;
 }
 

@@ -41,9 +41,7 @@ const SETTINGS = {
   outboxPollMs: 'OUTBOX_POLL_SECONDS',
   /** How often to check whether a day has ended whose balances must be stored. */
   ledgerSnapshotIntervalMs: 'LEDGER_SNAPSHOT_SECONDS',
-  /** How often the hash chain is brought up to date. */
   chainSealIntervalMs: 'CHAIN_SEAL_SECONDS',
-  /** How often the costs of charges that ended are recorded. */
   costAccrualIntervalMs: 'COST_ACCRUAL_SECONDS',
   /** How often lots are consumed and their revenue is recognised. */
   recognitionIntervalMs: 'RECOGNITION_SECONDS',

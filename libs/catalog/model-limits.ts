@@ -10,7 +10,6 @@ export interface Measure<T> {
 /** What a request asks of its model: everything that limits apply to, on every path and for every kind of price. */
 export interface Measures {
   readonly images?: Measure<number>;
-  /** Number of input images. */
   readonly inputImages?: Measure<number>;
   readonly seconds?: Measure<number>;
   readonly size?: Measure<string> | undefined;
@@ -33,7 +32,6 @@ const DEFAULTS = {
   maxChoices: 128,
 };
 
-/** The limits of a model, its own or the defaults. */
 export function limitsOf({ limits }: Pick<CatalogModel, 'limits'>): ModelLimits & typeof DEFAULTS {
   return { ...DEFAULTS, ...limits };
 }

@@ -53,7 +53,6 @@ export interface ControlContext {
   readonly since?: string | null;
 }
 
-/** The default of `reportOverdueMs`. */
 export const REPORT_OVERDUE_MS = 72 * 3_600_000;
 
 type ControlScope = 'recent' | 'whole';

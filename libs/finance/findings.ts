@@ -55,7 +55,6 @@ export interface FindingDays {
   findings: Map<string, bigint[]>;
 }
 
-/** The number of open findings of each control by day. */
 export async function readFindingDays(
   client: Pick<pg.ClientBase, 'query'>,
   days: number,

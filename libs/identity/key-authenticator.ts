@@ -37,7 +37,6 @@ export interface Limits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   readonly imagesPerMinute: number | null;
-  /** Concurrent tasks. */
   readonly runningTasks: number | null;
   readonly concurrentRequests: number | null;
 }

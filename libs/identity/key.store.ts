@@ -115,7 +115,6 @@ export async function revokeKey(client: pg.ClientBase, keyId: string): Promise<R
 /** Limits of a key in addition to its group's; null: no limit. */
 export interface KeyLimits {
   readonly requestsPerMinute: number | null;
-  /** Concurrent tasks. */
   readonly runningTasks: number | null;
 }
 

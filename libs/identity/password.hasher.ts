@@ -47,7 +47,6 @@ export class PasswordHasher {
     return stored !== null && matches;
   }
 
-  /** Whether a hash was made with outdated parameters. */
   isOutdated(hash: string): boolean {
     return argon2.needsRehash(hash, PARAMETERS);
   }

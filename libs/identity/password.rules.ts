@@ -24,7 +24,6 @@ export function passwordFault(password: string, owner: PasswordOwner): string | 
   return 'must not be made of your email address or the name of this service';
 }
 
-/** Names of an installation. */
 export function serviceNames(consoleUrl: string): string[] {
   return ['tollgate', ...(URL.canParse(consoleUrl) ? [new URL(consoleUrl).hostname] : [])];
 }

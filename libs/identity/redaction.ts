@@ -3,7 +3,6 @@
  * by staff may still quote an address.
  */
 
-/** What replaces an address. */
 const NO_ADDRESS = '[e-mail]';
 /** Replaces a name that a customer chose. */
 export const NO_NAME = '[name]';

@@ -9,7 +9,6 @@ import { refuseUnreadable, resealSecrets } from './reseal.js';
 export interface DatabaseSetup {
   /** A superuser's login, to create the roles and the database. Without it, they must exist. */
   adminUrl?: string | undefined;
-  /** The login that owns the database. */
   ownerUrl: string;
   passwords?: MigrateOptions['passwords'];
   /** Seals stored secrets. Without it, they stay as they are. */

@@ -26,7 +26,6 @@ export interface LetterFilter {
   replayed?: boolean | undefined;
 }
 
-/** Why a letter cannot be replayed. */
 const OBSTACLES = {
   replayed: 'It was replayed already. If that failed too, there is another letter.',
   unknown_topic: 'This version knows no such topic.',
@@ -95,7 +94,6 @@ export async function findLetter(
   return rows[0];
 }
 
-/** Whether a letter can be replayed, and the effect. */
 export function outlookOf(letter: StoredLetter): ReplayOutlook {
   const { topic: name, payload, key, replayedAt } = letter;
   const topic = allTopics.find((each) => each.name === name);

@@ -17,7 +17,6 @@ const STARTING: ReadinessChecks = {
   start: () => Promise.reject(new Error('it waits for its database, or is about to begin')),
 };
 
-/** What a program of the distributed mode needs. */
 interface Surroundings {
   pool: pg.Pool;
   databaseUrl: string;
@@ -39,7 +38,6 @@ export interface DistributedProgram<Own> {
   stopLimitMs(own: Own): number;
 }
 
-/** The settings shared by the programs of the distributed mode. */
 export function readShared(reader: ConfigReader) {
   return {
     databaseUrl: reader.get('DATABASE_URL'),

@@ -17,7 +17,6 @@ export interface ProgramParts<Config> {
   clock: Clock;
 }
 
-/** What a program is started with. */
 export interface StartOptions<Config> extends Omit<ProgramParts<Config>, 'bus' | 'clock'> {
   transport: BusTransport;
   clock?: Clock;

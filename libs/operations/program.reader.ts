@@ -84,7 +84,6 @@ export class ProgramReader {
     }));
   }
 
-  /** Whether one of these programs is running. */
   async isRunning(program: ProgramView['program']): Promise<boolean> {
     const reports = await this.reports();
     return reports.some((each) => each.program === program && !each.isSilent);

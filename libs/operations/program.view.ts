@@ -78,7 +78,6 @@ export const programView = z
   })
   .meta({ id: 'Program' });
 
-/** The route of a model's calls. */
 export const modelRouteView = z
   .object({
     routing: z.enum(routings),

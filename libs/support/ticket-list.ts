@@ -12,7 +12,6 @@ export interface TicketFilter {
   assignee?: string | undefined;
 }
 
-/** Tickets that match the filter, newest first. */
 export async function listNewest(source: DataSource, filter: TicketFilter): Promise<Page<Ticket>> {
   const after = readCursorId(filter.cursor);
   const tickets = await source.getRepository(Ticket).find({
@@ -23,7 +22,6 @@ export async function listNewest(source: DataSource, filter: TicketFilter): Prom
   return pageFrom(tickets, filter.limit, ({ id }) => [id]);
 }
 
-/** Open tickets that match the filter, longest waiting first. */
 export async function listWaiting(source: DataSource, filter: TicketFilter): Promise<Page<Ticket>> {
   const wanted = { ...passing(filter), state: 'open' as const };
   const after = readWaiting(filter.cursor);

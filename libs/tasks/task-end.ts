@@ -4,7 +4,6 @@ import { topics } from '#bus/topics.js';
 import type { ErrorCode } from '#platform/errors.js';
 import type { Task } from './task.js';
 
-/** The fields of a task that its end needs. */
 export type EndingTask = Pick<Task, 'id' | 'kind' | 'chargeId' | 'accountId' | 'channelId' | 'createdAtMs'>;
 
 /** Why a task failed, as shown to the client. */
@@ -15,7 +14,6 @@ export interface TaskError {
   upstreamStatus?: number | null;
 }
 
-/** The columns of an outbox row: producer, topic, key, payload. */
 export type OutboxValues = [producer: Producer, topic: string, key: string, payload: string];
 
 /**

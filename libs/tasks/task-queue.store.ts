@@ -210,7 +210,6 @@ export class TaskQueue {
     return (await this.run(SPREAD, [channelId, overMs])).rowCount ?? 0;
   }
 
-  /** Keeps a lease for another `leaseMs`. */
   renewLease(task: LeasedTask, leaseMs: number): Promise<boolean> {
     return this.write(RENEW, [task.id, task.leaseToken, leaseMs]);
   }

@@ -33,7 +33,6 @@ export interface TaskTarget {
   channelId: string;
   /** The mark of the key in use (`keyMark`): the vendor shows the task to no other key. */
   channelKey: string;
-  /** The upstream's name of the model. */
   upstreamModel: string;
 }
 

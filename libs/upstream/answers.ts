@@ -25,7 +25,6 @@ export interface UpstreamError {
   message: string;
 }
 
-/** The JSON object of a body, or null for anything else. */
 export function readObject(body: Buffer): JsonObject | null {
   try {
     return asObject(JSON.parse(body.toString('utf8')));
@@ -134,7 +133,6 @@ function readImage(entry: JsonObject): UpstreamImage | null {
   };
 }
 
-/** Reads the token count of a vendor. */
 export function readCount(answer: HttpAnswer, field: string): CountOutcome {
   const tokens = readObject(answer.body)?.[field];
   if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0)

@@ -112,7 +112,6 @@ export interface RemixRequest {
   prompt: string;
 }
 
-/** An input image of a call. */
 export interface InputImage {
   bytes: Buffer;
   /** Its actual type, as sniffed: `image/png`, `image/jpeg`, `image/webp`. */
@@ -131,7 +130,6 @@ export interface ImageEditRequest extends ImageRequest {
 
 /** Calls whose body and answer are passed through unchanged. */
 export type StreamKind = TalkKind | HearingKind | ImageStreamKind | 'contents' | 'speech' | 'embeddings';
-/** Images that are streamed while they are made. */
 export type ImageStreamKind = 'imageStream' | 'editStream';
 /** Calls with text, vectors or sound. */
 export type WrittenKind = Exclude<StreamKind, ImageStreamKind>;

@@ -80,7 +80,6 @@ export interface Protocol {
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Requests a video like an earlier one of the same channel and key. */
   remixVideo?(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome>;
-  /** Polls the state of a task. */
   pollTask?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
   /** Opens the file of a finished task that has no address of its own. @throws FileUnavailable */
   openFile?(

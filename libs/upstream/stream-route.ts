@@ -11,7 +11,6 @@ export interface StreamRoute {
   path: string | ((body: Record<string, unknown>, channel: Channel) => string);
   /** Replaces the client's body. The model is already the upstream's. */
   prepare?(body: Record<string, unknown>): Record<string, unknown>;
-  /** Makes a form of the fields and the images of an edit. */
   form?(fields: Record<string, unknown>, pictures: Pick<ImageEditRequest, 'images' | 'mask'>): CallBody;
   /** Always sent, unless the client's own are passed on. */
   headers?: Readonly<Record<string, string>>;

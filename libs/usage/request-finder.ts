@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import { USAGE_COLUMNS, type UsageEntry } from './usage.store.js';
 
-/** A request with its account. */
 interface FoundRequest extends UsageEntry {
   accountId: string;
 }

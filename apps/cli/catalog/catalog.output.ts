@@ -5,8 +5,6 @@ import { tokenAmountsText } from '../amounts.js';
 import { tableOf } from '../output.js';
 import { differenceTable, nextStep } from './prices.output.js';
 
-/** What `catalog` prints. */
-
 const STATES: Record<VendorComparison['state'], string> = {
   missing: 'not here',
   alias: 'alias',

@@ -58,7 +58,6 @@ function addPropose(prices: Command): void {
     .action(propose);
 }
 
-/** What happens to a proposal. */
 function addDecisions(prices: Command): void {
   command('proposals', 'proposals, newest first', prices)
     .option('--all', 'include confirmed, cancelled and expired proposals')

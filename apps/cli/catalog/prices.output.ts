@@ -3,8 +3,6 @@ import type { Proposal } from '#marketplace/prices/proposal.js';
 import { changeText, type PriceChange, changeSubject } from '#marketplace/prices/price-change.js';
 import { printFacts, printJson, printText, right, table, tableOf } from '../output.js';
 
-/** What `prices` prints. */
-
 export function changesTable(changes: readonly PriceChange[]): string {
   return tableOf(changes, {
     Kind: 'kind',

@@ -16,7 +16,6 @@ const GRACE_MS = 300_000;
 /** A control may read the whole ledger. */
 const LIMIT_MS = 600_000;
 
-/** `finance check` and `finance findings`. */
 export function controlCommands(): Command[] {
   return [checkCommand(), findingsCommand()];
 }

@@ -12,7 +12,6 @@ import { onDatabase, onSnapshot } from '../database.access.js';
 import { printListing } from '../listing.output.js';
 import { MORE, type Printed, printJson, printText, right, second, tableOf } from '../output.js';
 
-/** `finance adjustments`. */
 export function registerCommand(): Command {
   return command('adjustments', 'adjustments, newest first')
     .option('--account <id>', 'only this account')
@@ -25,7 +24,6 @@ export function registerCommand(): Command {
     .action(printRegister);
 }
 
-/** `finance write-offs`. */
 export function writeOffsCommand(): Command {
   return command('write-offs', 'write-offs and their reversals, newest first')
     .option('--account <id>', 'only this account')
@@ -34,7 +32,6 @@ export function writeOffsCommand(): Command {
     .action(printWriteOffs);
 }
 
-/** `finance debts`. */
 export function debtsCommand(): Command {
   return command('debts', 'accounts that are in debt or frozen')
     .option(...LIMIT_OPTION)

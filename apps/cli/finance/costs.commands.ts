@@ -27,7 +27,6 @@ import {
 import { costOf, costText } from './cost-text.js';
 import { shown } from '#platform/http/fields.js';
 
-/** `finance costs`: what upstreams cost, and what they bill. */
 export function costsCommand(): Command {
   const costs = command('costs', 'upstream costs and bills').addHelpText('after', NOTES);
   addCostCommands(costs);

@@ -25,7 +25,6 @@ Examples:
   tollgate finance lots --left --csv > lots.csv
   tollgate finance statement deferred-revenue --from 2026-01-01 --to 2026-02-01`;
 
-/** `finance deferred-revenue` and `finance lots`. */
 export function deferredRevenueCommands(): Command[] {
   return [deferredRevenueCommand(), lotsCommand()];
 }

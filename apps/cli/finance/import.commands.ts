@@ -62,7 +62,6 @@ interface DoneOptions extends FileOptions {
   by: string;
 }
 
-/** `finance import`. */
 export function importCommand(): Command {
   const imports = command('import', 'import reports of payment providers and banks').addHelpText(
     'after',

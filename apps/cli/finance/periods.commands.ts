@@ -56,7 +56,6 @@ Examples:
   tollgate finance periods close --end 2026-02-01
   tollgate finance periods show 3`;
 
-/** `finance periods`. */
 export function periodsCommand(): Command {
   const periods = command('periods', 'accounting periods').addHelpText('after', NOTES);
   command('list', 'closed periods and attempts to close, newest first', periods)
@@ -69,7 +68,6 @@ export function periodsCommand(): Command {
   return periods;
 }
 
-/** What leads to a close, and the close. */
 function addClosing(periods: Command): void {
   endOptions(periods.command('check'))
     .description('run the checklist of a close without changing anything; exits 1 if something is red')

@@ -50,7 +50,6 @@ const GRACE_OPTION = [
 
 const ABOUT = 'compare our books with payment providers and banks; exits 1 if something is wrong';
 
-/** `finance reconcile`. */
 export function reconcileCommand(): Command {
   const reconcile = command('reconcile', ABOUT).addHelpText('after', NOTES);
   withRange(command('payments', 'compare payments, refunds and disputes with reports', reconcile))

@@ -33,7 +33,6 @@ import { onDatabase } from '../database.access.js';
 import { minute, type Printed, printJson, printList, printText, right, table } from '../output.js';
 import { shown } from '#platform/http/fields.js';
 
-/** `finance revenue` and `finance price-changes`. */
 export function revenueCommands(): Command[] {
   return [revenueCommand(), priceChangesCommand()];
 }

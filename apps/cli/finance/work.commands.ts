@@ -41,7 +41,6 @@ const GRACE_MS = 300_000;
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 31;
 
-/** `finance holds`, `finance refunds` and `finance promotion`. */
 export function workCommands(): Command[] {
   return [holdsCommand(), refundsCommand(), promotionCommand()];
 }

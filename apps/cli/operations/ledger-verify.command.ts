@@ -35,7 +35,6 @@ interface Options {
   json?: boolean;
 }
 
-/** `ledger verify`. */
 export function verifyCommand(): Command {
   return command(
     'verify',
@@ -72,7 +71,6 @@ function verifyShown(pool: pg.Pool, asked: VerifyOptions): Promise<ChainVerifica
   return withBar('entries verified', (onProgress) => verifyChain(pool, { ...asked, onProgress }));
 }
 
-/** With the signature of the head. */
 type Signed = ChainVerification & { signature: HeadSignature | null };
 
 function verificationView({ head, findings, signature, ...result }: Signed) {
@@ -94,7 +92,6 @@ function verificationView({ head, findings, signature, ...result }: Signed) {
   };
 }
 
-/** The findings of a verification, as text. */
 function verificationReport(result: Signed): string {
   const { ok, head, signature, blocks, transactions, entries, findingCount, findings } = result;
   const verified = facts([
@@ -114,13 +111,11 @@ function lineOf({ block, reference, message }: ChainFinding): string {
   return `${where}${message}${reference === null ? '' : ` Its reference is ${reference}.`}`;
 }
 
-/** A hash of the chain, for commander. */
 export function hashArgument(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError('Give the 64 hexadecimal digits of a hash.');
 }
 
-/** The public key in a file, for commander. */
 export function publicKeyArgument(file: string): KeyObject {
   let text: string;
   try {

@@ -18,7 +18,6 @@ import { CatalogController } from './catalog.controller.js';
 import { ChannelsController } from './channels.controller.js';
 import { constructed, provided, providedBy } from '#platform/wiring.js';
 
-/** The catalog for administrators. */
 @Module({
   imports: [MarketModule, ProgramsModule],
   exports: [ModelService],

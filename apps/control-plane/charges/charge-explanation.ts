@@ -136,7 +136,6 @@ function timelineOf(charge: ChargeRecord): ChargeView['timeline'] {
   return events.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** A quote in the format of an explanation. */
 export function explainQuote(book: PriceBook, quoted: Quote, group: string) {
   const multiplier = formatDecimal(quoted.multiplier);
   const { priceVersionId, multiplierVersionId, groupRuleVersionId, lines } = quoted;

@@ -8,7 +8,6 @@ import { QuotesController } from './quotes.controller.js';
 import { PublicQuotes } from './public-quotes.js';
 import { constructed } from '#platform/wiring.js';
 
-/** Charges explained, and quotes. */
 @Module({
   imports: [MarketModule],
   controllers: [ChargeController, QuotesController],

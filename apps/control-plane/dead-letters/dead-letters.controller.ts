@@ -14,7 +14,6 @@ import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { deadLetterRoutes as routes } from './dead-letters.routes.js';
 
-/** Dead letters, for administrators. */
 @Controller()
 export class DeadLettersController extends Using({ pool: POOL, relay: OutboxRelay }) {
   @Serves(routes.list)

@@ -4,7 +4,6 @@ import type { ConfigReader } from '#platform/config.js';
 /** What one person can do without a second one. Amounts are nanos per person and UTC day. */
 export function readDutiesConfig(reader: ConfigReader) {
   return {
-    /** Refunds of charges. */
     refundLimit: parseAmount(reader.get('REFUND_LIMIT')),
     /** Refunds of top-ups, and money returned from suspense. */
     topupRefundLimit: parseAmount(reader.get('TOPUP_REFUND_LIMIT')),

@@ -50,7 +50,6 @@ export function routesOf(prototype: object): Route[] {
   });
 }
 
-/** Describes the control plane by its routes. */
 export function describeApi(routes: readonly Route[], cookieName: string): ControlPlaneDocument {
   const paths: ControlPlaneDocument['paths'] = {};
   const shapes = new NamedShapes();

@@ -7,13 +7,11 @@ const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 31;
 const MOST_DAYS = 92;
 
-/** The times of a report in a query. */
 export const timeRange = {
   from: time.optional().describe('At or after this time. Default: 31 days before `to`.'),
   to: time.optional().describe(`Before this time. Default: now. At most ${MOST_DAYS} days after \`from\`.`),
 };
 
-/** The UTC days of a report in a query. */
 export const dayRange = {
   from: utcDay.optional().describe('The first UTC day. Default: the first day of this month.'),
   to: utcDay.optional().describe('The day after the last day. Default: tomorrow.'),

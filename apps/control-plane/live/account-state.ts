@@ -13,7 +13,6 @@ export interface WatchedAccount {
   running: readonly string[];
 }
 
-/** What is reported of an account. */
 export interface AccountState {
   balance: { main: string; held: string; invite: string };
   tasks: AccountTaskView[];

@@ -8,7 +8,6 @@ import { ServiceStatus } from './service-status.js';
 /** How long others may cache the status. */
 const STATUS_AGE_MS = 30_000;
 
-/** The public status of the service. */
 @Controller()
 export class ServiceStatusController extends Using({ service: ServiceStatus }) {
   @Serves(routes.status)

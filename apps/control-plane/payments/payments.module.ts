@@ -28,7 +28,6 @@ import { SandboxController } from './sandbox.controller.js';
 import { TopupMailController } from './topup-mail.controller.js';
 import { TopupsController } from './topups.controller.js';
 
-/** The payment jobs. */
 function paymentLoop({ reconciler, config, log }: Shared & { reconciler: PaymentReconciler }): Loop {
   return new Loop({
     name: 'payments',

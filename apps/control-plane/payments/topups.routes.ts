@@ -36,7 +36,6 @@ export const orderView = z
 
 const reversal = { credits: amountView, pay: paymentView, at: timeView, endedAt: timeView.nullable() };
 
-/** An order with its refunds and disputes. */
 const orderWithReversals = orderView
   .extend({
     refunds: z

@@ -7,7 +7,6 @@ import { type Shared, SHARED, SHARED_WITH_APPROVALS } from '../control-plane.tok
 import { PeriodsController } from './periods.controller.js';
 import { WaiversController } from './waivers.controller.js';
 
-/** The close of periods. */
 @Module({
   controllers: [PeriodsController, WaiversController],
   providers: [

@@ -29,7 +29,6 @@ interface ArchiveCall {
   readonly reply: FastifyReply;
 }
 
-/** A task, or a request for images. */
 type Work =
   | { at: Date; task: Pick<AccountTask, 'id' | 'kind' | 'keyId' | 'expiresAtMs' | 'deletedAtMs'> }
   | { at: Date; request: Pick<UsageEntry, 'chargeId' | 'keyId'> };

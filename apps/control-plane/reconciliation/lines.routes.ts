@@ -43,7 +43,6 @@ const lineParams = z.strictObject({ provider: reportingProvider, lineId: z.strin
 
 const forFinance = routesFor(['finance'], 'Reconciliation');
 
-/** Lines of reports. */
 export const lineRoutes = {
   line: forFinance.get('readProviderLine', '/api/finance/provider-lines/{provider}/{lineId}', {
     summary: 'Get a report line with its postings and later versions.',

@@ -3,6 +3,5 @@ import { requestLogJob } from './request-log.job.js';
 import { StatementsController } from './statements.controller.js';
 import { UsageController } from './usage.controller.js';
 
-/** The usage log and the statement, and the export of what was used. */
 @Module({ controllers: [StatementsController, UsageController], providers: [requestLogJob] })
 export class UsageModule {}

@@ -8,7 +8,6 @@ const person = z.string().describe('`user:{id}`, or the name of a command-line o
 
 export const adjustmentReason = z.enum(adjustmentReasons);
 
-/** How the view of every correction ends. */
 const correctionEnd = {
   note: z.string(),
   reversesId: z.string().nullable(),

@@ -51,7 +51,6 @@ export function writeOffListing({ accountId }: { accountId?: string | undefined 
   });
 }
 
-/** Accounts in debt or frozen, by ID. */
 export const debtorListing = listing({
   by: ['accountId'],
   read: (client, { limit, after }) => readDebtors(client, { limit, afterId: after && after.accountId }),

@@ -50,7 +50,6 @@ export interface CostQuery {
   beforeId: bigint | null;
   channel?: string | null;
   model?: string | null;
-  /** Only versions in force now. */
   inForce?: boolean;
 }
 

@@ -31,7 +31,6 @@ export interface UpstreamBill extends NewBill {
   recordedAt: Date;
 }
 
-/** The costs of a channel and what it billed. */
 export const channelBillsView = z
   .object({
     channel: z.string(),

@@ -36,7 +36,6 @@ const LEFT: Readonly<Record<string, Left>> = {
   costs: ['unknown_cost', 'behind'],
 };
 
-/** Every control as an item of the checklist. */
 export const controlQuestions: readonly Question[] = controls.map(ofControl);
 
 /** A control with findings of both kinds becomes two items, so that waiving unfinished work never waives an inconsistency. */

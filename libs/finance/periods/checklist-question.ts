@@ -2,7 +2,6 @@ import type { Report } from '#ledger/postings/horizon.js';
 import { type Note, note, type NoteCode } from './checklist-note.js';
 
 export interface ChecklistOptions {
-  /** The end of the period. */
   readonly end: Date;
   /** Work younger than this may still be in progress. */
   readonly graceMs: number;

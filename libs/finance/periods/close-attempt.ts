@@ -35,7 +35,6 @@ export interface CloseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why a close was abandoned. */
 export class CloseAbandoned extends NamedError {
   constructor(
     readonly note: Note,

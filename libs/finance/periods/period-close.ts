@@ -63,7 +63,6 @@ async function endedCloseOf(pool: pg.Pool, request: CloseRequest): Promise<Perio
   return known.state === 'closing' ? null : known;
 }
 
-/** One close at a time. */
 async function withCloseLock<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
   const done = await underLock(pool, 'periodClose', work);
   if (!done) throw new CloseRefused('running', 'Another close is running.');

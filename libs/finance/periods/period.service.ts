@@ -87,7 +87,6 @@ export class PeriodService {
   }
 }
 
-/** Records how a close ended. */
 export function auditClose(pool: pg.Pool, period: Period, requestId: string | null): Promise<void> {
   const { id, state, endsAt, abandonedReason, waivers, closedBy, balancesHash, graceMs } = period;
   return inTransaction(pool, (client) =>

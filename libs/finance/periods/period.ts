@@ -24,7 +24,6 @@ export interface ChecklistItem {
   readonly waivable: boolean;
   /** The control that lists the problems, if there is one. */
   readonly control: string | null;
-  /** Why it was waived. */
   readonly reason: string | null;
   /** The waiver of two people that covers it. Its row has their names. */
   readonly waiverId: string | null;

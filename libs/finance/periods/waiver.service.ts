@@ -66,7 +66,6 @@ export class WaiverService {
     });
   }
 
-  /** Waivers agreed for the period with this end. */
   list(end: Date): Promise<Waiver[]> {
     return waiversOf(this.parts.pool, end);
   }

@@ -3,7 +3,6 @@ import { newId } from '#platform/ids.js';
 
 /** A request to leave findings of a checklist item for later, for the period with this end. */
 export interface WaiverRequest {
-  /** The end of the period. */
   readonly end: Date;
   /** Id of an item of the checklist. */
   readonly item: string;

@@ -49,7 +49,6 @@ export function requireDays(
   return days;
 }
 
-/** What the reports of a provider or bank account cover. */
 export interface CoverageList {
   provider: 'stripe' | 'sandbox' | 'bank';
   bankAccountId: string | null;

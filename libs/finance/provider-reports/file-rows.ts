@@ -6,7 +6,6 @@ import { ReportRefused, type RowFault } from './report-line.js';
 /** The content of a row, or why it has none. */
 export type ReadRow<T> = { line: T; fault: null } | { line: null; fault: RowFault };
 
-/** An invalid cell. */
 export class CellFault extends NamedError {
   constructor(
     readonly column: string,

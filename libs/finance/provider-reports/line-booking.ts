@@ -162,7 +162,6 @@ const WAITS = {
   refund: 'This may be one of our pending refunds: try again once the provider has answered.',
 };
 
-/** A dispute as our books know it. */
 interface KnownDispute {
   paymentId: string;
   /** The last posting that moved credits because of it. */

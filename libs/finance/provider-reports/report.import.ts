@@ -41,7 +41,6 @@ export interface FileImport {
   /** The requested range of the report. */
   days: ReportDays;
   onProgress?: ((lines: number) => void) | undefined;
-  /** Runs in the transaction of the import. */
   inTransaction?: ((client: pg.ClientBase, result: ReportImport) => Promise<void>) | undefined;
 }
 

@@ -30,7 +30,6 @@ export function typeOfCategory(category: string): LineType {
   return CATEGORIES[category] ?? 'adjustment';
 }
 
-/** The subject of a line by its type in our books. */
 export function lineSubject(line: {
   type: LineType;
   lineId: string;

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { PostingKind } from '#ledger/postings/posting-kinds.js';
 import { amountView, numberText, type RowOf, utcDay } from '#platform/http/fields.js';
 
-/** The recorded cost of a charge. */
 export const chargeCostView = z.object({
   outcome: z.enum(['delivered', 'failed', 'late']),
   channel: z.string(),

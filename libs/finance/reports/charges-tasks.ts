@@ -14,9 +14,7 @@ export const workStates = [
   'running',
   'charged_without_work',
   'work_without_charge',
-  /** The task failed, but its credits are still held. */
   'failed_without_release',
-  /** The task failed, but its charge was settled and not refunded. */
   'failed_and_settled',
   /** The task was completed after its charge was released. */
   'late',
@@ -113,7 +111,6 @@ const ANSWERED = `
 
 const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
 
-/** The state that a charge and its task have together. */
 const STATE_OF_TASK = `CASE
   WHEN t.id IS NULL THEN 'task_missing'
   WHEN c.id IS NULL THEN CASE WHEN t.state = 'completed' THEN 'work_without_charge'
@@ -127,7 +124,6 @@ const STATE_OF_TASK = `CASE
   WHEN t.state = 'refused' THEN CASE WHEN c.state = 'held' THEN 'charged_without_work' ELSE 'matched' END
   ELSE 'running' END`;
 
-/** The state that a charge and the answer to its request have together. */
 const STATE_OF_REQUEST = `CASE
   WHEN c.state = 'held' THEN 'running'
   WHEN c.state = 'settled' AND c.settled > 0 AND (c.channel_id IS NULL OR c.upstream_status NOT BETWEEN 200 AND 299

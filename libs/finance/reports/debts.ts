@@ -46,7 +46,6 @@ const DEBTORS = `SELECT b.account_id AS "accountId", a.name, b.main, b.frozen AS
     AND l.action = 'account.frozen' ORDER BY l.id DESC LIMIT 1) AS frozen ON true
   WHERE $2::text IS NULL OR b.account_id > $2 ORDER BY b.account_id LIMIT $1`;
 
-/** At most `limit` accounts in debt or frozen, by ID, after a given one. */
 export async function readDebtors(
   client: pg.ClientBase,
   { limit, afterId }: { limit: number; afterId: string | null },
@@ -55,7 +54,6 @@ export async function readDebtors(
   return rows;
 }
 
-/** Their total debt. */
 export async function readDebtTotals(client: pg.ClientBase): Promise<DebtTotals> {
   const { rows } = await client.query<DebtTotals>(
     `SELECT count(*)::int AS accounts, count(*) FILTER (WHERE frozen)::int AS frozen,

@@ -3,7 +3,6 @@ import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
 import { recognitionProgress } from '#ledger/lots/recognition.js';
 import type { Days } from './revenue.js';
 
-/** Why deferred revenue moved. */
 export const deferredMoves = [
   'topups',
   'suspense_credited',
@@ -31,7 +30,6 @@ export interface DeferredRevenueReport extends Days {
   completeTo: string;
   /** Usage recorded before this time is recognised. Later usage is not in `recognised` yet. */
   recognisedTo: string;
-  /** The ledger account with the entries. */
   ledgerAccountId: bigint;
   openingMinor: bigint;
   lines: DeferredLine[];

@@ -14,7 +14,6 @@ SELECT c.id, c.account_id, c.amount, c.model_id, c.group_name, c.family, c.reque
 FROM charges c LEFT JOIN tasks t ON t.id = c.task_id
 WHERE c.state = 'held'`;
 
-/** Details of a hold for a finding. */
 export const HELD_DETAILS = `jsonb_build_object('charge', h.id, 'account', h.account_id, 'amount', ${crd('h.amount')},
   'model', h.model_id, 'channel', h.channel_id, 'task', h.task_id, 'task_state', h.task_state,
   'upstream_task', h.upstream_id, 'request', h.request_id, 'held_since', ${iso('h.created_at')}, 'due_at', ${iso('h.due_at')})`;

@@ -3,7 +3,6 @@ import type { Horizon } from '#ledger/postings/horizon.js';
 
 /** The effect of promotion within a time, in nanos. */
 interface PromotionMovement {
-  /** Rewards given. */
   given: bigint;
   /** Clawed back from them, minus what was returned. */
   clawedBack: bigint;

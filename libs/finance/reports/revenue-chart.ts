@@ -4,7 +4,6 @@ import { RECOGNISED_FACTS } from './recognised-days.js';
 import type { Days } from './revenue.js';
 import { REVENUE_CHART_FACTS } from './revenue-days.js';
 
-/** The dimensions of a revenue chart. */
 export const revenueSubjects = ['model', 'family', 'group', 'channel'] as const;
 export type RevenueSubject = (typeof revenueSubjects)[number];
 
@@ -73,7 +72,6 @@ const earnedSql = (by: RevenueSubject) => `
 const RECOGNISED = `SELECT day::text, family AS subject, sum(minor)::bigint AS minor FROM (${RECOGNISED_FACTS}) AS facts
   WHERE $3::text IS NULL OR family = $3 GROUP BY 1, 2`;
 
-/** The sums of a day and a subject. */
 interface Part extends OfSubject {
   day: string;
 }
@@ -175,7 +173,6 @@ function totalOf(parts: readonly Part[], isKnown: boolean): RevenueSums {
   };
 }
 
-/** In days. */
 export function daysIn({ from, to }: Days): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }

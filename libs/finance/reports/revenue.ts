@@ -78,7 +78,6 @@ export interface RevenueReport extends Days {
   agrees: boolean;
 }
 
-/** Gross minus refunds. */
 export function netOf({ gross, refunds }: Earned): bigint {
   return gross - refunds;
 }

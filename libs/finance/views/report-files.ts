@@ -13,7 +13,6 @@ import { failureShape, holdShape } from './work-reports.view.js';
 
 export type LotsAsked = Pick<DeferredLotsQuery, 'to' | 'accountId' | 'leftOnly'>;
 
-/** All credit lots. */
 export async function* everyLot(pool: pg.Pool, asked: LotsAsked, currency: string) {
   const rows = everyRow<DeferredLot>((limit, last) =>
     deferredLots(pool, { ...asked, limit, after: last && last.lotId }),

@@ -12,7 +12,6 @@ import { blockHash, type ChainBlock, leavesHashOf } from './chain-text.js';
 
 const BLOCKS_AT_ONCE = 200;
 
-/** A block with its neighbours in the chain. */
 export interface BlockInTurn {
   readonly block: ChainBlock;
   /** The previous block. Null if it is missing or there is none. */
@@ -49,7 +48,6 @@ export class BlockReader {
     return Number(rows[0]?.total ?? 0);
   }
 
-  /** Whether a block has the hash. */
   async knows(hash: string): Promise<boolean> {
     const { rows } = await this.clients[0].query<{ known: boolean }>(
       `SELECT EXISTS (SELECT FROM ledger_chain_blocks WHERE hash = decode($1, 'hex')) AS known`,
@@ -58,7 +56,6 @@ export class BlockReader {
     return rows[0]?.known ?? false;
   }
 
-  /** The blocks of the range, in order. */
   async *blocks(): AsyncGenerator<BlockInTurn> {
     const { from, to } = this.range;
     let previous = from > 1n ? ((await this.page(from - 1n, from - 1n))[0] ?? null) : null;

@@ -20,10 +20,8 @@ export const chainFaults = [
   'entry_balance_differs',
 ] as const;
 
-/** A fault in the chain or in what it sealed. */
 export interface ChainFinding {
   readonly state: (typeof chainFaults)[number];
-  /** Of the chain. */
   readonly block: bigint | null;
   readonly transactionId: bigint | null;
   /** Details of the transaction, if a row still has them. */

@@ -72,7 +72,6 @@ export async function readAccounts(client: pg.ClientBase, ids: readonly number[]
   return { ids: found, hashes };
 }
 
-/** The leaves of a block as bytes. */
 export function encodedLeaves(accounts: HashesById, rows: RowsOfBlock): Promise<Buffer> {
   const transactions = { ids: rows.transactionIds, hashes: rows.transactionHashes };
   const rowCount = transactions.ids.length + rows.entryCount;

@@ -36,7 +36,6 @@ export const CHAINED_COLUMNS = {
 
 export const HASH_BYTES = 32;
 
-/** The hash before the first block. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 /** A block's row. Hashes in hex. */
@@ -75,7 +74,6 @@ export function leavesHashOf(leaves: Buffer): string {
   return hash('sha256', leaves);
 }
 
-/** SHA-256 of bytes. */
 export function sha256(bytes: Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer');
 }

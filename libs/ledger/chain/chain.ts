@@ -52,7 +52,6 @@ export interface ChainBuilderOptions {
   /** Two of its connections are used at once. */
   pool: pg.Pool;
   log: Pick<Logger, 'info'>;
-  /** The most transactions of a block. */
   blockTransactions?: number;
 }
 

@@ -10,7 +10,6 @@ export interface Announcement {
   key: string;
   /** JSON, without the time: the database adds that of the batch. */
   payload: string;
-  /** The field that gets the time. */
   timeField: 'settledAt' | 'refundedAt' | 'crossedAt';
 }
 

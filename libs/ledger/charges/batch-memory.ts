@@ -158,7 +158,6 @@ function dropOldest(map: Map<string, unknown>, most: number): void {
   }
 }
 
-/** A hold as its batch stores it. */
 function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): Omit<StoredCharge, 'inputHash'> {
   const { chargeId: id, accountId, keyId, model, group, taskId } = command;
   return {

@@ -41,7 +41,6 @@ export interface HoldProof {
 
 export interface WriteOrder {
   readonly plan: BatchPlan;
-  /** What the plan rests on. */
   readonly basis: PlanBasis;
   /** Whether settlements are announced. */
   readonly settlements: boolean;
@@ -51,7 +50,6 @@ export type PlanBasis =
   /** What was read under the batch's locks, at this time. */
   | { readonly at: Instant }
   | {
-      /** The batch's own number. */
       readonly number: string;
       /** The number of the batch sent before it on this connection and not answered yet, if it rests on that. */
       readonly follows: string | null;

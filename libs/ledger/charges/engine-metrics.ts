@@ -9,7 +9,6 @@ interface FinishedBatch {
   elapsedMs: number;
 }
 
-/** What the posting engine counts. */
 export class EngineMetrics extends Metrics {
   readonly reruns = this.counter(
     'tollgate_ledger_batch_reruns_total',

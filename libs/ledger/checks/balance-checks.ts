@@ -17,7 +17,6 @@ export const RUNNING_BALANCES_SQL = `SELECT transaction_id::text, ordinal::text,
   WINDOW w AS (PARTITION BY ledger_account_id ORDER BY transaction_id, ordinal)) run
 WHERE balance_after IS DISTINCT FROM expected`;
 
-/** The rules of entries and their stored balances. */
 export const balanceChecks: readonly LedgerRule[] = [
   {
     invariant: 1,

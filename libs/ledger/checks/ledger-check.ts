@@ -10,7 +10,6 @@ import type { RuleState } from './rule-state.js';
 import { recomputeChecks } from './recompute-checks.js';
 
 export interface Violation {
-  /** The number of the violated invariant. */
   invariant: number;
   state: RuleState;
   message: string;

@@ -2,7 +2,6 @@ import type { RuleState } from './rule-state.js';
 
 /** An invariant as a query that selects violations. An empty result means a clean ledger. */
 export interface LedgerRule {
-  /** Its number. */
   readonly invariant: number;
   readonly state: RuleState;
   readonly message: string;

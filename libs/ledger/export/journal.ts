@@ -48,7 +48,6 @@ interface JournalHead {
   chain: ChainHead | null;
 }
 
-/** The head of the chain, in words. */
 export function chainWords({ number, hash, lastId, sealedAt }: ChainHead): string {
   return `chain block ${number} hash ${hash} up to transaction ${lastId}, sealed ${sealedAt}`;
 }

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { Horizon } from '../postings/horizon.js';
 import type { TimeOf, TrialBalanceQuery } from '../reports/trial-balance.js';
 
-/** The requested range of an export. */
 export interface RangeQuery {
   /** The time of postings that counts. Default: recorded. */
   by?: TimeOf;

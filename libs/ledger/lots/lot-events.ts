@@ -8,7 +8,6 @@ import { RangeMoves } from './range-moves.js';
 
 /** Reads what happened to lots since their accounts' cursors from the ledger, with the lots at that time. */
 
-/** The events to play for one account. */
 export interface AccountEvents {
   readonly accountId: string;
   /** Its cursor, or null if nothing was played yet. */

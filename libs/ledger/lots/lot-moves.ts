@@ -85,7 +85,6 @@ const USAGE = {
   'usage:3d': '3d',
 } satisfies { [F in Family as `usage:${F}`]: F };
 
-/** The ledger accounts of usage, by ID. */
 export async function usageAccounts(client: pg.ClientBase): Promise<Map<string, Family>> {
   const { rows } = await client.query<{ id: string; code: keyof typeof USAGE }>(
     'SELECT id::text, code FROM ledger_accounts WHERE code = ANY ($1)',

@@ -4,7 +4,6 @@ import { dayOf, type LotPurpose, type LotUse } from './lot.js';
 import { LotPlayer } from './lot-player.js';
 import { type Movement, post } from '../postings/posting.js';
 
-/** The played events of one account, to be stored. */
 export interface AccountPlay {
   readonly accountId: string;
   readonly player: LotPlayer;

@@ -62,7 +62,6 @@ export type LotEvent =
 /** The parts of a stored use that say what it took. */
 export type EarlierUse = Pick<LotUse, 'lotId' | 'firstUseId' | 'lastUseId' | 'credits'>;
 
-/** The UTC day of an ISO time. */
 export function dayOf(iso: string): string {
   return iso.slice(0, 10);
 }

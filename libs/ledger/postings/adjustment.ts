@@ -30,7 +30,6 @@ export interface AdjustmentRequest extends CorrectionRequest {
 }
 
 export interface ReversalRequest extends ReversalTerms {
-  /** The id of what is reversed. */
   adjustmentId: string;
 }
 

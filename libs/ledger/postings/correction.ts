@@ -27,9 +27,7 @@ export interface StoredCorrection {
   id: string;
   /** Nanos that one person could pay out alone that day. */
   aloneLimit: bigint;
-  /** The correction that this one reverses. */
   reversesId: string | null;
-  /** The correction that reverses this one. */
   reversedById: string | null;
   transactionId: bigint;
   recordedAt: Date;
@@ -37,7 +35,6 @@ export interface StoredCorrection {
 
 type Correction = CorrectionRequest & StoredCorrection & { amount: bigint };
 
-/** How adjustments and write-offs differ. */
 export interface CorrectionKind {
   noun: 'adjustment' | 'write-off';
   table: 'adjustments' | 'write_offs';

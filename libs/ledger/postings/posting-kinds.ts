@@ -21,7 +21,6 @@ export const customerPostings = [
   'forfeited',
 ] as const;
 
-/** Every kind of posting. */
 export const postingKinds = [
   ...customerPostings,
   'recognition',

@@ -4,7 +4,6 @@ import { newId } from '#platform/ids.js';
 import { post } from './posting.js';
 import type { PaymentProviderName } from './topup.js';
 
-/** Why money is in suspense. */
 export const suspenseWhys = [
   'no_order',
   'other_amount',
@@ -87,7 +86,6 @@ export async function bookSuspense(
   return { itemId, created: true, transactionId };
 }
 
-/** The item that was booked for a reference, or null. */
 export async function findSuspense(
   client: pg.ClientBase,
   { provider, reference, why }: Pick<SuspenseItem, 'provider' | 'reference' | 'why'>,

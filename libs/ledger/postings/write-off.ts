@@ -27,7 +27,6 @@ export interface WriteOffRequest extends CorrectionRequest {
 }
 
 export interface WriteOffReversalRequest extends ReversalTerms {
-  /** The id of the reversed write-off. */
   writeOffId: string;
 }
 
@@ -129,7 +128,6 @@ async function lockTicketAndAccount(
   return lockBalance(client, accountId);
 }
 
-/** One write-off or reversal, or null. */
 export function readWriteOff(database: pg.Pool | pg.ClientBase, id: string): Promise<WriteOff | null> {
   return readCorrection(database, WRITE_OFFS, id);
 }

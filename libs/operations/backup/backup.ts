@@ -28,7 +28,6 @@ export interface BackupSummary {
   head: BackupManifest['head'];
   rows: number;
   files: number;
-  /** The size of the backup. */
   bytes: number;
 }
 

@@ -36,7 +36,6 @@ export function collectSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
   return secrets;
 }
 
-/** Stores secrets where the data folder keeps them. */
 export function keepInDataFolder(folder: DataFolder, secrets: ReadonlyMap<string, string>): void {
   for (const [name, file] of secretFiles(folder)) {
     const text = secrets.get(name);
@@ -60,7 +59,6 @@ function secretFiles(folder: DataFolder): [name: string, file: string][] {
   ];
 }
 
-/** The finished files of an installation. */
 export function openFiles(env: NodeJS.ProcessEnv): FileStore {
   const folder = isDistributed(env) ? undefined : env['STORAGE_DIR'] || dataFolder(env).files;
   return openStorage(readAlone(env, (reader) => readStorageConfig(reader, folder)));

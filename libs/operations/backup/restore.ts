@@ -59,7 +59,6 @@ export function isSound({ ledger, chain }: RestoreSummary): boolean {
   return ledger.ok && chain.ok;
 }
 
-/** The longest finished file that a restore accepts. */
 const LONGEST_FILE_BYTES = 64 * 1024 ** 3;
 /** Work in progress in the snapshot is no fault of the books. */
 const GRACE_MS = 10 * 365 * 86_400_000;

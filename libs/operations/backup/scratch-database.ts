@@ -8,7 +8,6 @@ import { OperatorError } from '#platform/errors.js';
 export interface RestoreLogins {
   /** A superuser's login. */
   adminUrl: string;
-  /** The login of the role that owns the database. */
   ownerUrl: string;
 }
 
@@ -118,7 +117,6 @@ function onServer<T>(logins: RestoreLogins, work: (client: pg.Client) => Promise
   return connected(databaseUrlOf(logins.adminUrl, MAINTENANCE), work);
 }
 
-/** Runs work on a separate connection. */
 export async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-backup' });
   // The failing query itself reports a lost connection. Without a listener, the event would end the process.

@@ -108,7 +108,6 @@ function readImage(entry: unknown): UpstreamImage | null {
   return b64 !== undefined && head.endsWith(';base64') ? { b64, mimeType } : { url, mimeType };
 }
 
-/** Reads the video of a result. */
 export function readVideoResult(result: HttpAnswer | HttpFailure): PollOutcome {
   if (result.kind === 'failure') return notAnswered(result);
   const end = readEnd(result);

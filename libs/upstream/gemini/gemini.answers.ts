@@ -46,7 +46,6 @@ function readPrediction(prediction: JsonObject | null): UpstreamImage | null {
   return { b64, mimeType: asText(prediction?.['mimeType']), revisedPrompt: asText(prediction?.['prompt']) };
 }
 
-/** Reads the name of a started operation. */
 export function readOperationName(answer: HttpAnswer, isName = isOperationName): CreateOutcome {
   const upstreamStatus = answer.status;
   const name = asText(readObject(answer.body)?.['name']);

@@ -16,7 +16,6 @@ export const failureKinds = ['not_accepted', 'unknown', 'no_answer'] as const;
 
 type FailureKind = (typeof failureKinds)[number];
 
-/** A failed call. */
 export interface CallFailure {
   atMs: number;
   /** Programs of an earlier version do not report it. */
@@ -36,7 +35,6 @@ export interface BreakerOptions {
   onChange: (state: BreakerState, reason: string) => void;
 }
 
-/** A call through a breaker. */
 export interface BreakerCall {
   report(outcome: BreakerOutcome): void;
   /** Says that nothing more will be reported. Safe to repeat. */
@@ -61,7 +59,6 @@ function failureKindOf({ kind }: BreakerOutcome): FailureKind | undefined {
   return failureKinds.find((each) => each === kind);
 }
 
-/** The failure of the channel in an outcome, if any. */
 export function failureOf(outcome: BreakerOutcome, atMs: number): CallFailure | null {
   const kind = failureKindOf(outcome);
   if (kind === undefined) return null;
@@ -91,7 +88,6 @@ export class Breaker {
   private readonly tried = new Map<string, number>();
   /** The call that tries whether an open channel is healthy again, and when it counts as lost. */
   private trial: { attempt: BreakerCall; untilMs: number } | null = null;
-  /** The running probe. */
   private probing: symbol | null = null;
 
   constructor(private readonly options: BreakerOptions) {}

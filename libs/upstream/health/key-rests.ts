@@ -23,7 +23,6 @@ export class KeyRests {
 
   constructor(private readonly clock: Clock = systemClock) {}
 
-  /** Records an answer to the key of a channel. */
   note(channel: Channel, { status, retryAfter }: KeyAnswer): void {
     if (channel.apiKeys.length < 2) return;
     const nowMs = this.clock.elapsedMs();

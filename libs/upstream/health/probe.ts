@@ -30,7 +30,6 @@ export interface ProbeResult {
   detail: string;
 }
 
-/** A failed test. */
 export function failedProbe(
   finding: Extract<ProbeFinding, 'no_answer' | 'unknown_protocol'>,
   { path, status, about }: Pick<ProbeResult, 'path' | 'status'> & { about: string },

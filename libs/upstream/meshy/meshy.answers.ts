@@ -18,7 +18,6 @@ import type { CreateOutcome, PollOutcome } from '../outcomes.js';
 const WORKS = ['v2/text-to-3d', 'v1/image-to-3d', 'v1/multi-image-to-3d', 'v1/retexture'] as const;
 export type MeshyWork = (typeof WORKS)[number];
 
-/** A task of the vendor. */
 interface MeshyTask {
   work: MeshyWork;
   /** Nothing in it needs escaping. */

@@ -97,7 +97,6 @@ export class OpenAiProtocol implements Protocol {
   }
 }
 
-/** The same fields for a streamed image. */
 function streamedImageFields({
   stream,
   partial_images,

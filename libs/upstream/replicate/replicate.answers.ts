@@ -28,7 +28,6 @@ export function readProblem(body: JsonObject | null): UpstreamError | null {
   return { code: asText(body?.['title']) ?? '', message: detail };
 }
 
-/** Reads a created prediction. */
 export function readPrediction(answer: HttpAnswer): CreateOutcome {
   const upstreamId = asText(readObject(answer.body)?.['id']) ?? '';
   const upstreamStatus = answer.status;
@@ -46,7 +45,6 @@ const WORDS: ReadonlyMap<string, 'running' | 'succeeded' | 'failed'> = new Map([
   ['aborted', 'failed'],
 ]);
 
-/** The end of a prediction: its output or its error. */
 type End = { files: string[]; error?: undefined } | { error: UpstreamError };
 
 function readEnd(result: HttpAnswer | HttpFailure, id: string): End | PollOutcome {
@@ -81,7 +79,6 @@ export function readOutputImages(
   return { kind: 'unknown', reason: 'a prediction without images', upstreamStatus };
 }
 
-/** Reads the video of a prediction. */
 export function readOutputVideo(result: HttpAnswer | HttpFailure, id: string): PollOutcome {
   const end = readEnd(result, id);
   if ('kind' in end) return end;

@@ -82,7 +82,6 @@ export function sortInput(
   };
 }
 
-/** Sorts output by kind. */
 export function sortOutput(
   output: number,
   { image = 0, audio = 0 }: MediaReading,

@@ -23,7 +23,6 @@ export function modelOfOperation(name: string): string | null {
   return OPERATION.exec(name)?.[1] ?? null;
 }
 
-/** Reads the name of a started operation. */
 export function readStarted(answer: HttpAnswer): CreateOutcome {
   return readOperationName(answer, (name) => modelOfOperation(name) !== null);
 }

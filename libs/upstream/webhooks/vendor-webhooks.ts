@@ -2,7 +2,6 @@ import type { Channel } from '#catalog/catalog.js';
 import { isSignedWith, type ReceivedWebhook } from '#platform/http/webhook-signature.js';
 import { asText, type JsonObject, readObject } from '../answers.js';
 
-/** A webhook to the address of a channel. */
 export interface ChannelWebhook extends ReceivedWebhook {
   /** The query of its address, which nobody has signed. */
   query: Readonly<Record<string, unknown>>;

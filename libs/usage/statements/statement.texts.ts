@@ -27,7 +27,6 @@ const english = {
     forfeited: 'Credits forfeited',
   },
   otherKind: 'Other',
-  /** Charges of each key less their refunds. */
   byKey: 'Charges by key, less refunds',
   requests: (count: number) => (count === 1 ? '1 request' : `${count} requests`),
   noKey: 'No key',

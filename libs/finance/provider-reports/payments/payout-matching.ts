@@ -47,9 +47,7 @@ export interface PayoutItem {
   lines: number;
   /** Report lines about the payout itself, which can be accepted. */
   lineIds: string[];
-  /** Ledger transactions. */
   transactionIds: bigint[];
-  /** The bank line that shows it. */
   bankLineId: string | null;
 }
 
