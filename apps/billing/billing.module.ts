@@ -13,7 +13,6 @@ import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { KeyUse } from './key-use.js';
 import { LateWork } from './late-work.js';
 
-/** Everything that runs in addition to the handlers. */
 interface Background {
   engine: PostingEngine;
   relay: OutboxRelay;

@@ -16,7 +16,6 @@ interface Options extends Acting {
   json?: boolean;
 }
 
-/** Second signatures, as in the console. */
 export function approvalsCommand(): Command {
   const approvals = command('approvals', 'requests that a second person has to decide');
   command('list', 'pending requests that the acting person can decide, newest first', approvals)

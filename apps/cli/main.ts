@@ -9,7 +9,6 @@ import { program } from './program.js';
 
 const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** Runs a command line and returns its exit code. */
 async function run(argv: string[]): Promise<number> {
   try {
     await program().parseAsync(argv);

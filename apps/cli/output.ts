@@ -22,7 +22,6 @@ export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The options of a command that prints a list. */
 export interface Printed {
   csv?: boolean;
   json?: boolean;
@@ -33,13 +32,11 @@ interface List<T> {
   json: unknown;
   csv?: readonly CsvColumn<T>[];
   table: Columns<T>;
-  /** Printed instead of an empty table. */
   none?: string;
   /** Whether the list goes on after these items. */
   more?: boolean;
 }
 
-/** Follows a table that does not show everything. */
 export const MORE = 'There are more: raise --limit.';
 
 /** The first of the items, and whether there are more. Read one more than the limit. */

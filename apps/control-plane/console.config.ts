@@ -29,7 +29,6 @@ export function readConsoleConfig(reader: ConfigReader) {
     /** How often sums for overviews are brought up to date. */
     usageSummaryMs: reader.get('USAGE_SUMMARY_SECONDS'),
     playground: reader.all(PLAYGROUND),
-    /** How often a program reports its state. */
     reportMs: reader.get('REPORT_SECONDS'),
     throttle: readThrottleConfig(reader),
     /** The number of expensive reports, and of files, that are made at the same time. */

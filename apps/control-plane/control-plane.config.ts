@@ -16,7 +16,6 @@ import { readPaymentsConfig } from '#payments/payments.config.js';
 import { readDutiesConfig } from './duties/duties.config.js';
 import { readConsoleConfig } from './console.config.js';
 
-/** The settings of this program. */
 export function readControlPlaneProgram(reader: ConfigReader) {
   return {
     port: reader.get('CONSOLE_PORT'),
@@ -35,7 +34,6 @@ const SETTINGS = {
   reportsLagMs: 'REPORTS_LAG_SECONDS',
   /** How long a reward stays before it can be moved, because its payment may be reversed. */
   inviteRewardWindowMs: 'INVITE_REWARD_WINDOW_SECONDS',
-  /** Pause between rounds of the payment jobs. */
   sweepIntervalMs: 'SWEEP_INTERVAL_SECONDS',
   /** Pause between polls of the outbox, in case a wake-up was missed. */
   outboxPollMs: 'OUTBOX_POLL_SECONDS',
@@ -63,7 +61,6 @@ export function readControlPlaneConfig(reader: ConfigReader) {
     ...reader.all(SETTINGS),
     /** Encrypts and decrypts the secrets in the database. */
     secrets: readSecrets(reader),
-    /** How long people stay signed in. */
     session: reader.all(SESSION),
     /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
     consoleUrl,
@@ -79,7 +76,6 @@ export function readControlPlaneConfig(reader: ConfigReader) {
     /** Ed25519; undefined: heads of the chain are not signed. */
     chainSigningKey: readSigningKey(reader),
     console: readConsoleConfig(reader),
-    /** When the controls of the books run. */
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
     duties: readDutiesConfig(reader),

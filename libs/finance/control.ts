@@ -76,7 +76,6 @@ export interface ControlItem {
   readonly message: string;
   /** Details for the reader: amounts as decimal strings with their unit, IDs, times. */
   readonly details: Readonly<Record<string, string | null>>;
-  /** Related ledger transactions. */
   readonly transactionIds: readonly bigint[];
   /**
    * The time by which `recent` includes or skips it, as PostgreSQL text. A finding without one is resolved only by a check of

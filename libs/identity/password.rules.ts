@@ -7,7 +7,6 @@ const SHORTEST_WORD = 4;
 /** Common replacements of letters. A 1 may stand for two of them. */
 const LOOK_ALIKES = { '@': 'a', '4': 'a', '3': 'e', '0': 'o', $: 's', '5': 's', '7': 't' } as const;
 
-/** What is known about the person. */
 export interface PasswordOwner {
   email: string;
   /** Names of the installation, such as its host. */

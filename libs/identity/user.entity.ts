@@ -2,7 +2,6 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { bigintTransformer } from '#database/database.js';
 import type { Role } from './role.js';
 
-/** A person who signs in. */
 @Entity('users')
 export class User {
   @PrimaryColumn('text') id!: string;

@@ -21,7 +21,6 @@ export function dataFolder(env: NodeJS.ProcessEnv) {
   const root = resolve(env['DATA_DIR'] || join(projectFolder, '.data'));
   return {
     root,
-    /** The embedded database's own folder. */
     database: join(root, 'database'),
     /** Finished images and videos. */
     files: join(root, 'files'),
@@ -40,7 +39,6 @@ export function dataFolder(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** The contents of a standalone relay's data folder. */
 export type DataFolder = Readonly<ReturnType<typeof dataFolder>>;
 
 /** Creates the folder, or says in one sentence why it cannot be used. @throws OperatorError */

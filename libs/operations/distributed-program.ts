@@ -23,7 +23,6 @@ interface Surroundings {
   transport: KafkaTransport;
   log: Logger;
   registry: Registry;
-  /** The address to listen on. */
   host: string;
 }
 

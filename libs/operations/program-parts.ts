@@ -6,7 +6,6 @@ import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 
-/** What the module of a program is made from. */
 export interface ProgramParts<Config> {
   /** Connections under the program's database role. */
   pool: pg.Pool;

@@ -31,7 +31,6 @@ interface ReportRow {
 const MISSED_REPORTS = 4;
 const RUNNING = `state IN ('created', 'submitting', 'submitted', 'unknown')`;
 
-/** Reads the programs' reports about themselves. */
 export class ProgramReader {
   constructor(
     private readonly pool: pg.Pool,

@@ -9,7 +9,6 @@ export type TicketState = (typeof ticketStates)[number];
 
 export type TicketOutcome = 'rate_granted' | 'refunded';
 
-/** A customer's request to support. */
 @Entity('tickets')
 export class Ticket {
   @PrimaryColumn('text') id!: string;

@@ -1,7 +1,6 @@
 import type { Nanos } from '#money/amount.js';
 import type { Dialect, TaskState } from './task-state.js';
 
-/** The requested 3D asset. */
 interface AssetDetails {
   mode: 'draft' | 'texture';
   /** The task of the textured draft: ours, and the upstream's. */

@@ -234,7 +234,6 @@ export function readFailed(body: JsonObject): PollOutcome {
   return failedWith(readError(body) ?? { code: '', message: 'The generation failed.' });
 }
 
-/** The end of a task that failed for a reason. */
 export function failedWith(error: UpstreamError): PollOutcome {
   const code: ErrorCode = isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
   return { kind: 'failed', code, message: plainError(error).message };

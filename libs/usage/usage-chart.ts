@@ -3,11 +3,9 @@ import type { Family } from '#pricing/price-book.js';
 import type { ChartSpan } from './chart-span.js';
 import { NOT_SUMMED_UP } from './usage-summary.js';
 
-/** What a chart of requests can be split by. */
 export const chartSubjects = ['model', 'key', 'group', 'family'] as const;
 export type ChartSubject = (typeof chartSubjects)[number];
 
-/** The filter of an account's requests. */
 export interface ChartFilter {
   keyId?: string | undefined;
   model?: string | undefined;

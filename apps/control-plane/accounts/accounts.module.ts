@@ -14,7 +14,6 @@ import { SupportController } from './support.controller.js';
 import { AccountActionsController } from './account-actions.controller.js';
 import { ViewController } from './view.controller.js';
 
-/** Accounts as their owners and support see them. */
 @Module({
   imports: [KeysModule, PeopleModule],
   controllers: [

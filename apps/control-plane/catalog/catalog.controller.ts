@@ -12,7 +12,6 @@ import { after, doneBy } from './catalog.calls.js';
 
 type ModelView = AnswerOf<typeof routes.getModel>;
 
-/** Models, groups and upstreams, for administrators. */
 @Controller()
 export class CatalogController extends Using({
   models: ModelService,

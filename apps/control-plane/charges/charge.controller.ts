@@ -9,7 +9,6 @@ import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { explainCharge } from './charge-explanation.js';
 import { chargeRoutes as routes } from './charge.routes.js';
 
-/** What requests cost, and why. */
 @Controller()
 export class ChargeController extends Using({ pool: POOL, market: MarketReader }) {
   @Serves(routes.show)

@@ -11,7 +11,6 @@ import { PublicQuotes } from './public-quotes.js';
 /** It only changes with prices. */
 const QUOTE_AGE_MS = 60_000;
 
-/** What requests would cost. */
 @Controller()
 export class QuotesController extends Using({ quotes: QuoteService, publicQuotes: PublicQuotes }) {
   @Serves(routes.quote)

@@ -10,7 +10,6 @@ import { Gauge, type Registry } from '#platform/metrics.js';
 import { job } from '#platform/wiring.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 
-/** The bookkeeping jobs that follow the postings. */
 export const booksJobs = [chainLoop, costLoop, recognitionLoop, snapshotLoop].map((make) =>
   job(make, SHARED),
 );

@@ -15,7 +15,6 @@ import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 
 type Filter = CallOf<typeof routes.items.csv>['query'];
 
-/** Charges compared with the work that they pay for. */
 @Controller()
 export class ChargesTasksController extends Using({
   clock: CONTROL_PLANE_CLOCK,

@@ -15,7 +15,6 @@ import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { costRoutes as routes } from './costs.routes.js';
 
-/** Upstream costs and bills, and the margin of a charge. */
 @Controller()
 export class CostsController extends Using({ pool: POOL }) {
   @Serves(routes.list)

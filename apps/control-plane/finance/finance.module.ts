@@ -15,7 +15,6 @@ import { RevenueController } from './revenue.controller.js';
 import { TransactionController } from './transaction.controller.js';
 import { WorkReportsController } from './work-reports.controller.js';
 
-/** The books, as finance reads and corrects them. */
 @Module({
   controllers: [
     AdjustmentsController,

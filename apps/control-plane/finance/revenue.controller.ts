@@ -18,7 +18,6 @@ import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
 
-/** Revenue by any dimension and by price version. */
 @Controller()
 export class RevenueController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.revenue)

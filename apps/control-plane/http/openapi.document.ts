@@ -40,7 +40,6 @@ const OF_BODIES: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** The routes that a controller serves. */
 export function routesOf(prototype: object): Route[] {
   return Object.getOwnPropertyNames(prototype).flatMap((name) => {
     const handler = (prototype as Record<string, unknown>)[name];

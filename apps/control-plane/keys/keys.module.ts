@@ -4,7 +4,6 @@ import { KeyService } from '#people/keys/key.service.js';
 import { SHARED } from '../control-plane.tokens.js';
 import { KeyController } from './key.controller.js';
 
-/** API keys of accounts. */
 @Module({
   controllers: [KeyController],
   providers: [provided(KeyService, SHARED)],

@@ -5,7 +5,6 @@ import { type CallOf, Serves } from '../http/route.js';
 import { LiveHub } from './live-hub.js';
 import { liveRoutes as routes } from './live.routes.js';
 
-/** Live updates for open pages. */
 @Controller()
 export class LiveController extends Using({ hub: LiveHub }) {
   @Serves(routes.watch)

@@ -19,7 +19,6 @@ import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
 
-/** The public price list. */
 @Controller()
 export class MarketController extends Using({
   pool: POOL,

@@ -8,7 +8,6 @@ import { MarketController } from './market.controller.js';
 import { ServiceStatus } from './service-status.js';
 import { ServiceStatusController } from './service-status.controller.js';
 
-/** The public price list, and whether the service works. */
 @Module({
   imports: [ProgramsModule],
   controllers: [MarketController, ServiceStatusController],

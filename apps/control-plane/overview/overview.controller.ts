@@ -7,7 +7,6 @@ import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from '../tasks/task.view.js';
 import { overviewRoutes as routes } from './overview.routes.js';
 
-/** The first page of anyone who is signed in. */
 @Controller()
 export class OverviewController extends Using({ pool: POOL, clock: CONTROL_PLANE_CLOCK }) {
   @Serves(routes.show)

@@ -36,7 +36,6 @@ function modelsLoop({ pool, log }: Shared): Loop {
   });
 }
 
-/** An account at a glance. */
 @Module({
   controllers: [OverviewController],
   providers: [job(sumsLoop, SHARED), job(modelsLoop, SHARED), job(purgeLoop, SHARED)],

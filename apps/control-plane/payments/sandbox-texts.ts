@@ -25,7 +25,6 @@ const english = {
   note: 'Simulated payment for testing. No money moves.',
 };
 
-/** The words of the sandbox provider's page. */
 export type SandboxTexts = typeof english;
 
 const chinese: SandboxTexts = {

@@ -15,7 +15,6 @@ export function signInOrigin(request: FastifyRequest): Origin {
   return { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };
 }
 
-/** Gives a browser its new session. */
 @Injectable()
 export class Entrance extends Using({
   sessions: SessionStore,

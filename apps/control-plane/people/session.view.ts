@@ -2,7 +2,6 @@ import type { CallSession } from '../http/call-session.js';
 import type { AnswerOf } from '../http/route.js';
 import type { sessionRoutes } from './session.routes.js';
 
-/** What a browser knows of its session. */
 export function viewSession({
   actor,
   csrfToken,

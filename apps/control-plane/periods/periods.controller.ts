@@ -12,7 +12,6 @@ import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { periodRoutes as routes } from './periods.routes.js';
 
-/** The close of books, and late postings. */
 @Controller()
 export class PeriodsController extends Using({
   service: PeriodService,

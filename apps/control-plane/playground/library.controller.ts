@@ -6,7 +6,6 @@ import { type CallOf, Serves } from '../http/route.js';
 import { LibraryArchives } from './library-archive.js';
 import { playgroundRoutes as routes } from './playground.routes.js';
 
-/** All files of an account in one download. */
 @Controller()
 export class LibraryController extends Using({ archives: LibraryArchives }) {
   @Serves(routes.library)

@@ -6,7 +6,6 @@ import { CatalogModule } from '../catalog/catalog.module.js';
 import { PricesController } from './prices.controller.js';
 import { VendorsController } from './vendors.controller.js';
 
-/** How prices, multipliers and rules change. */
 @Module({
   imports: [CatalogModule],
   controllers: [PricesController, VendorsController],

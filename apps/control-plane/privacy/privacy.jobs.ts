@@ -12,7 +12,6 @@ export const privacyJobs = [
   job(exportsLoop, { ...SHARED, exports: DataExports }),
 ];
 
-/** Carries out deletions that are due. */
 function deletionsLoop({ pool, config: { privacy }, log, relay }: Shared): Loop {
   const { videos, images } = privacy.retention;
   const fileLifeMs = Math.max(videos, images);
@@ -25,7 +24,6 @@ function deletionsLoop({ pool, config: { privacy }, log, relay }: Shared): Loop 
   return new Loop({ name: 'deletions', intervalMs: privacy.pollMs, log, round });
 }
 
-/** Makes the requested exports. */
 function exportsLoop({ exports, config, log }: Shared & { exports: DataExports }): Loop {
   const intervalMs = config.privacy.pollMs;
   return new Loop({ name: 'exports', intervalMs, log, round: (signal) => exports.round(signal) });

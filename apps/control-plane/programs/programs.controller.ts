@@ -7,7 +7,6 @@ import { CONTROL_PLANE_CLOCK } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { programRoutes as routes } from './programs.routes.js';
 
-/** The running programs and their state. */
 @Controller()
 export class ProgramsController extends Using({
   reader: ProgramReader,

@@ -8,7 +8,6 @@ import { type CallOf, Serves } from '../http/route.js';
 import { lineRoutes as routes } from './lines.routes.js';
 import { asking, askingOnce } from '../payments/finance.calls.js';
 
-/** Lines of reports, and what people decided about them. */
 @Controller()
 export class LinesController extends Using({ lines: LineService, bookings: LineBookings }) {
   @Serves(routes.line)

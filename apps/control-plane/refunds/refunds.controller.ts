@@ -7,7 +7,6 @@ import { type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
 import { refundRoutes as routes, type chargeRefundView } from './refunds.routes.js';
 
-/** Refunds of charges that were already settled. */
 @Controller()
 export class RefundsController extends Using({ service: ChargeRefundService }) {
   @Serves(routes.create)

@@ -33,7 +33,6 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
   });
 }
 
-/** Notifies accounts of events, at their own addresses. */
 @Module({
   controllers: [WebhooksController, NoticesController],
   providers: [

@@ -75,7 +75,6 @@ export function viewDebtor({ isFrozen, disputes, ...debtor }: Debtor): DebtorVie
   });
 }
 
-/** The fields that every correction has. */
 const CORRECTION = [
   'note',
   'reversesId',

@@ -15,7 +15,6 @@ interface AdjustmentFilter {
   to?: Date | undefined;
 }
 
-/** The register of adjustments, newest first. */
 export function adjustmentListing({ accountId, ticketId, reason, from, to }: AdjustmentFilter) {
   return listing({
     by: ['id'],

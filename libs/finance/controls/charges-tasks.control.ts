@@ -22,7 +22,6 @@ const MESSAGES: Record<string, (details: ControlItem['details']) => string> = {
   },
 };
 
-/** Compares charges with the work they are for. */
 export const chargesTasksControl: Control = {
   id: 'charges-tasks',
   title: 'Charges against tasks and requests',

@@ -8,7 +8,6 @@ SELECT 'charge:' || h.id AS subject, 'overdue' AS state, ${HELD_DETAILS} AS deta
 FROM (${HELD}) AS h
 WHERE h.due_at < now() - $1::float8 * interval '1 millisecond' AND h.due_at < $2::timestamptz`;
 
-/** Finds money that is held for work that should have ended. */
 export const holdsControl: Control = {
   id: 'holds',
   title: 'Outstanding holds',

@@ -47,7 +47,6 @@ FROM customer_balances b FULL JOIN (SELECT account_id, sum(invite) AS invite FRO
   USING (account_id)
 WHERE $1::timestamptz = 'infinity' AND coalesce(b.invite, 0) <> coalesce(s.invite, 0)`;
 
-/** Compares what promotion gave away with its ledger account. */
 export const promotionControl: Control = {
   id: 'promotion',
   title: 'Promotion cost',

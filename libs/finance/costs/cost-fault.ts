@@ -22,7 +22,6 @@ const SENTENCES = {
 
 type CostFaultCode = keyof typeof SENTENCES;
 
-/** Why a cost cannot be set. */
 export type CostFault = Said<CostFaultCode>;
 
 export const costFaultCodes = Object.keys(SENTENCES) as CostFaultCode[];

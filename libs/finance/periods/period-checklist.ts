@@ -15,7 +15,6 @@ import { type Waiver, waiversOf } from './waiver.js';
 
 const questions: readonly Question[] = [...bookQuestions, ...controlQuestions, ...informativeQuestions];
 
-/** The IDs of items that can be waived. */
 export function waivableItems(): string[] {
   return questions.flatMap(({ items }) => items.filter(({ waivable }) => waivable).map(({ id }) => id));
 }

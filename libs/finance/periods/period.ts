@@ -103,7 +103,6 @@ export function booksOfPeriod({ state, startsAt, endsAt, recordedBefore }: Perio
   return { by: 'effective', from: startsAt, to: endsAt, recordedBefore };
 }
 
-/** The close that a request started, if any. */
 export async function findPeriodOfRequest(
   database: pg.Pool | pg.ClientBase,
   { actor, requestId }: { actor: string; requestId: string },

@@ -1,6 +1,5 @@
 import type { ControlItem, ControlResult } from '../control.js';
 
-/** The findings of a control, after overdue reports. */
 export function withOverdue(
   overdue: readonly ControlItem[],
   { count, items }: ControlResult,

@@ -46,7 +46,6 @@ export interface ReportLine {
 /** What a report covers: everything, everything except payouts, or payouts only. */
 export type ReportContent = 'all' | 'activity' | 'payouts';
 
-/** A row of a file that cannot be read. */
 export interface RowFault {
   /** Counted from 1, with the header. */
   readonly line: number;

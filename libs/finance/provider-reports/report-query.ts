@@ -1,4 +1,3 @@
-/** Which items of a comparison with reports are read. */
 export interface ReportQuery<State> {
   /** Happened at or after, and before: by the provider's time if it has one. ISO 8601. */
   from: string | null;

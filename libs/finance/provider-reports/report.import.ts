@@ -38,7 +38,6 @@ export interface FileImport {
   actor: string;
   /** Reads and compares everything, but stores nothing. */
   dryRun: boolean;
-  /** The requested range of the report. */
   days: ReportDays;
   onProgress?: ((lines: number) => void) | undefined;
   inTransaction?: ((client: pg.ClientBase, result: ReportImport) => Promise<void>) | undefined;

@@ -37,7 +37,6 @@ export interface ReportServiceParts {
   readonly reports: ProviderReports;
 }
 
-/** Imports of provider and bank files by people. */
 export class ReportService {
   constructor(private readonly parts: ReportServiceParts) {}
 

@@ -41,7 +41,6 @@ export function failureListing(asked: Pick<FailuresQuery, 'from' | 'to' | 'outst
 /** Each page of a file reads the whole range, so there should be few. */
 const WORK_PAGE = 20_000;
 
-/** Charges and the work that they pay for. */
 export function workListing(asked: Omit<WorkQuery, 'limit' | 'after'>) {
   return listing({
     by: ['at', 'subject'],

@@ -1,7 +1,6 @@
 import { type BlockLeaves, type HashesById, PREFIX_BYTES } from './chain-leaves.js';
 import { prefixesOf, type RowsOfBlock, type TransactionRows } from './chain-rows.js';
 
-/** What can be wrong. */
 export const chainFaults = [
   'transaction_changed',
   'transaction_missing',
@@ -27,7 +26,6 @@ export interface ChainFinding {
   /** Details of the transaction, if a row still has them. */
   readonly reference: string | null;
   readonly ledgerAccountId: bigint | null;
-  /** A sentence that explains it. */
   readonly message: string;
 }
 

@@ -11,7 +11,6 @@ import {
   transactionColumns,
 } from './batch-columns.js';
 
-/** The tables of rows that a batch sends to the database. */
 export const columnsOf = {
   charges: newChargeColumns,
   resolutions: resolutionColumns,

@@ -7,7 +7,6 @@ import type { RuleState } from './rule-state.js';
 export interface LotCheck {
   /** In snake_case, for findings. */
   readonly state: RuleState;
-  /** The explanation for people. */
   readonly message: string;
   readonly sql: string;
 }

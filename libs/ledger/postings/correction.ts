@@ -85,7 +85,6 @@ export function correctionColumns({ table, own }: CorrectionKind): string {
   return `${plain.join(', ')}, (SELECT r.id FROM ${table} r WHERE r.reverses_id = c.id) AS "reversedById"`;
 }
 
-/** One correction or reversal, or null. */
 export async function readCorrection<C extends Correction>(
   database: pg.Pool | pg.ClientBase,
   kind: CorrectionKind,

@@ -6,7 +6,6 @@ export interface Dispute {
   provider: PaymentProviderName;
   /** The provider's id. */
   disputeId: string;
-  /** The top-up whose payment is disputed. */
   topupId: string;
   accountId: string;
   /** The amount that the bank took, in minor units. */
@@ -45,7 +44,6 @@ export async function lockDispute(client: pg.ClientBase, dispute: Dispute): Prom
   return rows[0] ?? null;
 }
 
-/** Stores a dispute with what it took. */
 export async function insertDispute(
   client: pg.ClientBase,
   dispute: Dispute,

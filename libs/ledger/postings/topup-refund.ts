@@ -103,7 +103,6 @@ export interface RefundEnd {
   /** The provider's id. Null if it never accepted the refund. */
   providerRefundId: string | null;
   outcome: 'succeeded' | 'failed';
-  /** Why it failed. */
   failure?: string | null;
   /** When it ended, ISO 8601. Now by default. */
   endedAt?: string | null;

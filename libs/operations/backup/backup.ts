@@ -6,7 +6,6 @@ import { dumpEnding, dumpTables, openSnapshot } from './dump.js';
 import { connected } from './scratch-database.js';
 
 export interface BackupSource {
-  /** The login of the role that owns the database. */
   ownerUrl: string;
   /** The finished files; null leaves them out. */
   storage: FileStore | null;

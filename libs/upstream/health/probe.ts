@@ -18,7 +18,6 @@ const FINDINGS = {
 export type ProbeFinding = keyof typeof FINDINGS;
 export const probeFindings = Object.keys(FINDINGS) as [ProbeFinding, ...ProbeFinding[]];
 
-/** The result of testing a channel. */
 export interface ProbeResult {
   /** `unsure`: the vendor answers, but not in a way that proves the key. */
   verdict: 'ok' | 'unsure' | 'failed';

@@ -16,7 +16,6 @@ const MAX_BYTES = 10_000 * 5 * 1024 * 1024;
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** An hour of requests as stored. */
 export interface ExportedHour {
   hour: Date;
   key: string;
@@ -115,7 +114,6 @@ function keyOf(hour: Date): string {
   return `requests/${hour.toISOString().slice(0, 13).replace(/[-T]/g, '/')}.ndjson.gz`;
 }
 
-/** The existing object of an hour. */
 async function readExported({ store, signal }: ExportParts, hour: Date): Promise<ExportedHour | null> {
   const key = keyOf(hour);
   if (!(await store.stat(key, signal))) return null;

@@ -67,7 +67,6 @@ function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguag
   ];
 }
 
-/** Each key's charges less their refunds. */
 function keyRows(statement: MonthlyStatement, language: MailLanguage): PdfRow[] {
   const t = monthlyTexts[language];
   const keys = keysOf(statement);

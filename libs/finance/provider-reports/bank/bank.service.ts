@@ -21,7 +21,6 @@ export interface BankServiceParts {
   readonly config: { readonly payments: { readonly currency: string } };
 }
 
-/** What finance staff do with bank accounts and their lines. */
 export class BankService {
   constructor(private readonly parts: BankServiceParts) {}
 

@@ -183,7 +183,6 @@ function toItem({ payments, refunds, disputes, adjustments, fees, ...item }: Pay
   return { ...item, parts: { payments, refunds, disputes, adjustments, fees } };
 }
 
-/** The total of the lines of a payout. */
 export function sumOfParts({ parts }: Pick<PayoutItem, 'parts'>): bigint {
   return Object.values(parts).reduce((sum, part) => sum + part, 0n);
 }
