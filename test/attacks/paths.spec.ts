@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeClean, type Relay, startRelay } from '../support/relay.js';
 
 /** Each makes a router copy the whole path. */
@@ -28,5 +28,19 @@ it('a query may be longer, and the longest ID of a model is still looked for', a
   for (const path of [`/v1/models/${escaped}`, `/v1/models/none?${'a=%25&'.repeat(1_500)}`]) {
     const answer = await fetch(relay.baseUrl + path, { headers });
     expect(await answer.json()).toMatchObject({ error: { code: 'model_not_found' } });
+  }
+});
+
+it('what anyone may read of the API is not serialized for each of them', async () => {
+  const documents = [`${relay.baseUrl}/openapi.json`, `${relay.consoleUrl}/api/openapi.json`];
+  for (const url of documents) {
+    const first = await (await fetch(url)).json();
+    const serialize = vi.spyOn(JSON, 'stringify');
+    const again = await fetch(url);
+    const serialized = serialize.mock.results.map(({ value }) => String(value).length);
+    serialize.mockRestore();
+    expect(again.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await again.json()).toEqual(first);
+    expect(Math.max(0, ...serialized)).toBeLessThan(10_000);
   }
 });

@@ -1,21 +1,23 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, UseGuards } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Using } from '#platform/wiring.js';
 import type { Route } from './declared-route.js';
-import { describeApi, type ControlPlaneDocument, routesOf } from './openapi.document.js';
+import { describeApi, routesOf } from './openapi.document.js';
 import { RequestThrottle } from './request-throttle.js';
 import { SessionCookie } from './session-cookie.js';
 
 /** Describes every route that a controller serves, so that none can be forgotten. */
 @Controller()
 export class ApiDocumentController extends Using({ discovery: DiscoveryService, cookie: SessionCookie }) {
-  private document: ControlPlaneDocument | undefined;
+  /** Serialized once: it has almost a megabyte, and anyone may ask. */
+  private json: string | undefined;
 
   @Get('api/openapi.json')
+  @Header('content-type', 'application/json; charset=utf-8')
   @UseGuards(RequestThrottle)
-  openapi(): ControlPlaneDocument {
-    this.document ??= describeApi(this.routes(), this.cookie.name);
-    return this.document;
+  openapi(): string {
+    this.json ??= JSON.stringify(describeApi(this.routes(), this.cookie.name));
+    return this.json;
   }
 
   private routes(): Route[] {
