@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { type BillingDetails, readBillingDetails } from '#payments/receipts/billing-details.js';
 import { balanceBefore } from '#ledger/postings/account-balance.js';
-import { atHorizon, type Horizon, RECORDING_APART } from '#ledger/postings/horizon.js';
+import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
+import { CHARGED, readSums, REFUNDED, type Sum } from './statement-sums.js';
 
 /** `disputed`: what the customer's bank took back. `dispute_won`: what it paid again. */
 export const moneyMoves = ['paid', 'refunded', 'disputed', 'dispute_won'] as const;
@@ -78,7 +79,7 @@ async function read(
   if (!account || (keyId !== undefined && key === null)) return null;
   const bounds = await boundsOf(client, horizon, month);
   const { name, ledgerIds } = account;
-  const sums = await sumsOf(client, { ...account, keyId: keyId ?? null }, bounds);
+  const sums = await readSums(client, { ...account, ...bounds, keyId: keyId ?? null });
   const moves = movesOf(sums);
   const buyer = await readBillingDetails(client, accountId, endOf(month));
   const about = { month, accountId, name, buyer, key, to: bounds.to, moves, work: workOf(sums) };
@@ -105,6 +106,7 @@ export function keysOf({ work }: Pick<MonthlyStatement, 'work'>): Omit<KeyWork, 
 
 interface StatedAccount {
   name: string;
+  mainId: bigint;
   heldId: bigint;
   ledgerIds: bigint[];
 }
@@ -119,7 +121,7 @@ const NAME = `CASE WHEN $2::timestamptz > now() THEN a.name ELSE coalesce(
 
 async function accountOf(client: pg.ClientBase, accountId: string, end: Date): Promise<StatedAccount | null> {
   const { rows } = await client.query<StatedAccount>(
-    `SELECT ${NAME} AS name, b.held_ledger_id AS "heldId",
+    `SELECT ${NAME} AS name, b.main_ledger_id AS "mainId", b.held_ledger_id AS "heldId",
        ARRAY[b.main_ledger_id, b.held_ledger_id, b.refund_pending_ledger_id] AS "ledgerIds"
      FROM accounts a JOIN customer_balances b ON b.account_id = a.id WHERE a.id = $1`,
     [accountId, end],
@@ -160,43 +162,6 @@ async function balancesOf(
     return sum;
   };
   return { opening: await sumBefore(from), closing: await sumBefore(to) };
-}
-
-/** Postings of a kind: charges and their refunds by key and model. */
-interface Sum {
-  kind: string;
-  keyId: string | null;
-  keyName: string | null;
-  model: string | null;
-  /** Each charge counts its hold once. */
-  fromHeld: number;
-  amount: bigint;
-}
-
-const CHARGED = 'settle';
-const REFUNDED = 'charge_refund';
-
-async function sumsOf(
-  client: pg.ClientBase,
-  { ledgerIds, heldId, keyId }: StatedAccount & { keyId: string | null },
-  { from, to }: Month,
-): Promise<Sum[]> {
-  const { rows } = await client.query<Sum>(
-    `WITH bounds AS MATERIALIZED (SELECT first_transaction_since($1::bigint[], $2::timestamptz - ${RECORDING_APART}) AS first_id,
-       first_transaction_since($1::bigint[], $3::timestamptz + ${RECORDING_APART}) AS end_id),
-     sums AS (
-       SELECT t.kind, c.key_id, c.model_id, sum(e.amount)::bigint AS amount,
-         count(*) FILTER (WHERE e.ledger_account_id = $5)::int AS "fromHeld"
-       FROM bounds CROSS JOIN ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-         LEFT JOIN charges c ON c.id = t.charge_id AND t.kind IN ('${CHARGED}', '${REFUNDED}')
-       WHERE e.ledger_account_id = ANY ($1::bigint[]) AND e.transaction_id >= first_id AND e.transaction_id < end_id
-         AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz AND ($4::text IS NULL OR c.key_id = $4)
-       GROUP BY t.kind, c.key_id, c.model_id)
-     SELECT s.kind, s.key_id AS "keyId", k.name AS "keyName", s.model_id AS model, s."fromHeld", s.amount
-     FROM sums s LEFT JOIN api_keys k ON k.id = s.key_id ORDER BY s.kind, s.model_id, s.key_id`,
-    [ledgerIds, from, to, keyId, heldId],
-  );
-  return rows;
 }
 
 function movesOf(sums: readonly Sum[]): MonthlyStatement['moves'] {
