@@ -19,7 +19,7 @@ ${theirSide(sources)},
       t.amount AS theirs, o.currency AS our_currency, t.currency AS their_currency, o.txs, t.line_ids, o.things, t.receipts,
       coalesce(o.currencies, 1) = 1 AND coalesce(t.currencies, 1) = 1 AND o.currency = t.currency AS one_currency,
       coalesce(t.changed, false) AS changed, coalesce(t.accepted, false) AS accepted
-    FROM ours o FULL JOIN theirs t USING (provider, kind, id)),
+    FROM ours o FULL JOIN theirs t USING (id, kind, provider)),
   facts AS (
     SELECT p.*, their_at > now() - :graceMs::float8 * interval '1 millisecond' AS is_young,
       kind = 'refund' AND EXISTS (

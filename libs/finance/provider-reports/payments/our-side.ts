@@ -50,4 +50,4 @@ export const ourSide = (sources: Sources): string => `
   ours AS (
     SELECT provider, kind, id, sum(amount) AS amount, min(currency) AS currency, count(DISTINCT currency) AS currencies,
       min(at) AS at, array_remove(array_agg(tx ORDER BY tx), NULL) AS txs, sum(things) AS things
-    FROM our_parts WHERE (:provider::text IS NULL OR provider = :provider) AND provider <> 'manual' ${sources.ours} GROUP BY 1, 2, 3)`;
+    FROM our_parts WHERE (:provider::text IS NULL OR provider = :provider) AND provider <> 'manual' ${sources.ours} GROUP BY id, kind, provider)`;

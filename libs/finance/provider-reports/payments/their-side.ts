@@ -23,4 +23,4 @@ export const theirSide = (sources: Sources): string => `
     SELECT n.provider, n.kind, n.id, sum(n.amount_minor) AS amount, min(n.currency) AS currency,
       count(DISTINCT n.currency) AS currencies, min(n.happened_at) AS at, array_agg(n.line_id ORDER BY n.line) AS line_ids,
       count(*) FILTER (WHERE n.amount_minor > 0) AS receipts, bool_or(NOT n.is_settled) AS changed, bool_or(n.is_settled) AS accepted
-    FROM named n GROUP BY 1, 2, 3)`;
+    FROM named n GROUP BY n.id, n.kind, n.provider)`;
