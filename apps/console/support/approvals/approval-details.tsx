@@ -1,6 +1,6 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, keepAnswer, refreshAll, type Shape } from '../../api/client.js';
+import { api, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
@@ -136,12 +136,6 @@ function Value({ name, value, accountId }: FieldProps) {
   return account ?? <>{value}</>;
 }
 
-async function take(approval: Shape<'Approval'> | undefined): Promise<void> {
-  if (!approval) return;
-  keepAnswer('/api/approvals/{approvalId}', { path: { approvalId: approval.id } }, approval);
-  await refreshAll();
-}
-
 function Decision({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const session = useSession();
@@ -167,7 +161,7 @@ function Approve({ id, isOwn }: { id: string; isOwn: boolean }) {
       act={async (note) => {
         const params = { path: { approvalId: id } };
         const body = note ? { note } : {};
-        await take((await api.POST('/api/approvals/{approvalId}/approve', { params, body })).data);
+        await api.POST('/api/approvals/{approvalId}/approve', { params, body });
         notify(t('approvals.approved'));
       }}
     >
@@ -184,10 +178,12 @@ function Reject({ id }: { id: string }) {
       texts={t('approvals.reject')}
       field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
       missing={t('actions.reasonMissing')}
-      act={async (note) => {
-        const params = { path: { approvalId: id } };
-        await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);
-      }}
+      act={(note) =>
+        api.POST('/api/approvals/{approvalId}/reject', {
+          params: { path: { approvalId: id } },
+          body: { note },
+        })
+      }
     />
   );
 }

@@ -6,15 +6,10 @@ import { notifyFailure } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { takeTicket } from './ticket.js';
 
-async function assign(ticketId: string, assigneeId: string | null): Promise<void> {
+function assign(ticketId: string, assigneeId: string | null) {
   const params = { path: { ticketId } };
-  const { data } = await api.PUT('/api/support/tickets/{ticketId}/assignee', {
-    params,
-    body: { assigneeId },
-  });
-  await takeTicket(data);
+  return api.PUT('/api/support/tickets/{ticketId}/assignee', { params, body: { assigneeId } });
 }
 
 /** The assignee of a ticket in the queue, or a button to take it. */

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { api, type Shape } from '../../api/client.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
-import { takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
 
@@ -38,14 +37,9 @@ function useReply(ticketId: string) {
   });
   const sending = useSend({
     form,
-    send: async (body) => {
-      const params = { path: { ticketId } };
-      return (await api.POST('/api/support/tickets/{ticketId}/messages', { params, body })).data!;
-    },
-    done: async (changed) => {
-      form.reset();
-      await takeTicket(changed);
-    },
+    send: (body) =>
+      api.POST('/api/support/tickets/{ticketId}/messages', { params: { path: { ticketId } }, body }),
+    done: form.reset,
   });
   return { form, sending };
 }

@@ -8,7 +8,6 @@ import { Hint } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
-import { takeTicket } from './ticket.js';
 
 interface ResellerRequestProps {
   ticket: Shape<'StaffTicket'>;
@@ -42,14 +41,9 @@ export function ResellerRequest({ ticket, reseller }: ResellerRequestProps) {
 function Grant({ ticket, isEligible }: { ticket: Shape<'StaffTicket'>; isEligible: boolean }) {
   const { t } = useTranslation('support');
   const [requestId] = useState(newRequestId);
-  const grant = async () => {
-    const params = { path: { ticketId: ticket.id } };
-    const { data } = await api.POST('/api/admin/tickets/{ticketId}/reseller-rate', {
-      params,
-      body: { requestId },
-    });
-    await takeTicket(data);
-  };
+  const params = { path: { ticketId: ticket.id } };
+  const grant = () =>
+    api.POST('/api/admin/tickets/{ticketId}/reseller-rate', { params, body: { requestId } });
   return (
     <ConfirmAction
       texts={t('reseller.grant')}

@@ -1,6 +1,6 @@
 import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, refresh } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { ticketTypes } from '../../api/enumerations.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -54,10 +54,7 @@ function TicketForm() {
         const body = { ...ticket, ...(chargeId ? { chargeId } : {}) };
         return (await api.POST('/api/tickets', { body })).data!;
       }}
-      done={async ({ id }) => {
-        await refresh('/api/tickets');
-        await navigate({ to: '/tickets/$ticketId', params: { ticketId: id } });
-      }}
+      done={({ id }) => navigate({ to: '/tickets/$ticketId', params: { ticketId: id } })}
     />
   );
 }

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, refresh, type Shape } from '../../api/client.js';
+import { api, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { FormFault, type SendFormProps, useSend } from '../../ui/forms/form.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
@@ -73,10 +73,9 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
     form,
     send: async (values) =>
       (await api.POST('/api/keys', { body: { ...rulesOf(values), group: values.group } })).data!,
-    done: async ({ keyId, name, apiKey }) => {
+    done: ({ keyId, name, apiKey }) => {
       form.resetDirty();
       keepNewKey({ keyId, apiKey });
-      await refresh('/api/keys');
       done({ keyId, name, apiKey });
     },
   });
@@ -105,9 +104,8 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
         params: { path: { keyId: token.keyId } },
         body: changedRules(before, values),
       }),
-    done: async (_answer, { name }) => {
+    done: (_answer, { name }) => {
       form.resetDirty();
-      await refresh('/api/keys', '/api/keys/{keyId}');
       notify(t('changed', { name: name.trim() }));
       done();
     },
