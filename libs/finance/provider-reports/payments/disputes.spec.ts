@@ -99,6 +99,7 @@ async function report(
     refundId = `re_${newId()}`,
   }: Record<'disputeId' | 'paymentId', string> & { refundId?: string },
   lines: ReportLine[] = TAKEN_AND_BACK,
+  days = { from: '2020-01-01', to: '2999-01-01' },
 ): Promise<void> {
   const day = new Date().toISOString().slice(0, 19).replace('T', ' ');
   const source = (category: string) => ({ charge: paymentId, refund: refundId })[category] ?? disputeId;
@@ -112,7 +113,6 @@ async function report(
   const file = async function* () {
     yield content;
   };
-  const days = { from: '2020-01-01', to: '2999-01-01' };
   await importStripeCsv(payments.ledger.billing, file, { actor: 'cli:test', dryRun: false, days });
 }
 
@@ -395,6 +395,22 @@ describe('a dispute of a payment that is in suspense', () => {
     await receive(payments, event);
     await Promise.all([roundNow(payments), roundNow(payments)]);
     expect(written(await itemsOf(early.disputeId))).toEqual(['payment_disputed -1300 open']);
+  });
+
+  it('leaves a returned payment to all of its refunds, even if only the last of them is new', async () => {
+    const one = await suspended();
+    await giveBack(one.itemId);
+    await report(one, [
+      ['charge', '13.00'],
+      ['refund', '-5.00'],
+    ]);
+    const { rows } = await payments.ledger.billing.query<{ since: string }>('SELECT now()::text AS since');
+    // It covers no time, so it makes nothing else new.
+    await report(one, [['refund', '-8.00']], { from: '2998-01-01', to: '2999-01-01' });
+    const { items } = await inSnapshot(payments.ledger.billing, (client) =>
+      findFaultyMatches(client, { graceMs: 0, before: null, since: rows[0]!.since, limit: 1_000 }),
+    );
+    expect(items.filter(({ id }) => id === one.paymentId)).toEqual([]);
   });
 
   it('ends together with the payment that is returned, so that the books have what Stripe has', async () => {

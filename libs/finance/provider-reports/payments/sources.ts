@@ -3,12 +3,14 @@ export const KIND_OF_LINE = `CASE l.type WHEN 'refund_failure' THEN 'refund' WHE
 
 const LATELY = '(SELECT at FROM lately)';
 
-/** Each thing with what is compared together with it. */
-const WITH_REFUNDS = `keys AS MATERIALIZED (
+/** Each thing with what is compared together with it: the payment of a refund, and all refunds of that payment. */
+const WITH_REFUNDS = `with_payments AS MATERIALIZED (
     SELECT provider, id FROM touched
     UNION SELECT l.provider, l.payment_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
-      AND l.subject_id = k.id AND l.type = 'refund' AND l.payment_id IS NOT NULL
-    UNION SELECT l.provider, l.subject_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.subject_id = k.id AND l.type = 'refund' AND l.payment_id IS NOT NULL),
+  keys AS MATERIALIZED (
+    SELECT provider, id FROM with_payments
+    UNION SELECT l.provider, l.subject_id FROM with_payments k JOIN provider_report_lines l ON l.provider = k.provider
       AND l.payment_id = k.id AND l.type = 'refund'),`;
 
 /**
