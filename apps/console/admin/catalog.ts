@@ -4,7 +4,7 @@ import { api, type GetAnswer } from '../api/client.js';
 
 export type Change = GetAnswer<'/api/admin/prices/export'>['rows'][number];
 
-/** Includes models that are switched off. */
+/** Includes models that are switched off. `refresh('/api/admin/models')` rereads it, and likewise the lists below. */
 export function useModels() {
   return useAll('/api/admin/models');
 }

@@ -1,6 +1,5 @@
 import {
   keepPreviousData,
-  MutationCache,
   notifyManager,
   QueryClient,
   useQuery,
@@ -84,8 +83,6 @@ function isTransient(error: Error): boolean {
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
-  // A change may show anywhere: what the page shows is read again before the change counts as done.
-  mutationCache: new MutationCache({ onSuccess: refreshAll }),
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,
@@ -115,16 +112,26 @@ export type GetPath = {
   [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never;
 }[keyof paths];
 
-/** Marks cached answers as stale, so that pages read them again, such as after an event. */
-export function refresh(path: GetPath): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ['get', path] });
+/** Marks cached answers as stale, so that pages read them again. Call it after a change. */
+export async function refresh(...read: GetPath[]): Promise<void> {
+  await Promise.all(read.map((path) => queryClient.invalidateQueries({ queryKey: ['get', path] })));
 }
 
-/** Marks everything as stale that a change may show in. */
-export function refreshAll(): Promise<void> {
+/** Marks everything of finance, and approvals, as stale. Call it after a posting. */
+export function refreshFinance(): Promise<void> {
   return queryClient.invalidateQueries({
-    predicate: ({ queryKey: [name] }) => ['get', 'market', 'quote'].includes(String(name)),
+    predicate: ({ queryKey: [, path] }) => /^\/api\/(finance|approvals)\b/.test(String(path)),
   });
+}
+
+/** Marks everything as stale. Call it after a decision on a request, which does whatever was requested. */
+export async function refreshAll(): Promise<void> {
+  await Promise.all([queryClient.invalidateQueries({ queryKey: ['get'] }), refreshMarket()]);
+}
+
+/** Marks what is for sale as stale. Call it after a change of models, groups or prices. */
+export function refreshMarket(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['market'] });
 }
 
 /** Query option: keeps showing the previous answer until the new one is loaded. */

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useList, useRead } from '../api/client.js';
+import { api, refresh, type Shape, useList, useRead } from '../api/client.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
 import { SwitchFilter, optionsOf } from '../ui/lists/choice.js';
@@ -175,6 +175,7 @@ function Replay({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
     const params = { path: { letterId: letter.id } };
     await api.POST('/api/admin/dead-letters/{letterId}/replays', { params });
     notify(t('letters.played'));
+    await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
   };
   return (
     <ConfirmAction texts={t('letters.replay')} isDangerous={false} w="fit-content" act={replay}>

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api } from '../api/client.js';
+import { api, refresh } from '../api/client.js';
 import { FormFault } from '../ui/forms/form.js';
 import { Hint } from '../ui/texts.js';
 import { Notice } from '../ui/notice.js';
@@ -40,6 +40,9 @@ function useNewKey(group: string) {
   return useMutation({
     mutationFn: async () =>
       (await api.POST('/api/keys', { body: { name: t('play.codeKeyName'), group } })).data!,
-    onSuccess: ({ keyId, apiKey }) => keepNewKey({ keyId, apiKey }),
+    onSuccess: async ({ keyId, apiKey }) => {
+      keepNewKey({ keyId, apiKey });
+      await refresh('/api/keys');
+    },
   });
 }

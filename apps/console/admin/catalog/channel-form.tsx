@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, relayQuery, type Shape } from '../../api/client.js';
+import { api, refresh, relayQuery, type Shape } from '../../api/client.js';
 import { anewAfterConflict } from '../../ui/forms/anew.js';
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -156,6 +156,10 @@ interface ChannelFormProps {
   done: (id: string) => void;
 }
 
+function reread(): Promise<void> {
+  return refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
+}
+
 export function ChannelForm({ channel, done }: ChannelFormProps) {
   const { t } = useTranslation('catalog');
   // The form keeps the values it opened with, even if the channel is read again: only what was edited here is sent.
@@ -175,7 +179,8 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
       ]}
       submit={channel === null ? t('channels.create') : t('save')}
       send={(values) => save(channel, before, values)}
-      {...(channel === null ? {} : { refused: anewAfterConflict(() => done(channel.id)) })}
+      reread={reread}
+      {...(channel === null ? {} : { refused: anewAfterConflict(reread, () => done(channel.id)) })}
       success={({ data }, { id }) =>
         t(data?.approvalId == null ? 'channel.saved' : 'channel.routesWait', { channel: id })
       }

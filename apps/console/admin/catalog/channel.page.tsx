@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, type UseQueryResult } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import type { paths } from '../../api/schema.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
@@ -113,7 +113,18 @@ function Turn({ channel: { enabled, id } }: { channel: Shape<'Channel'> }) {
       texts={t(`channel.turn.${way}`)}
       isDangerous={enabled}
       act={() => api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } })}
+      reread={reread}
     />
+  );
+}
+
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/admin/channels',
+    '/api/admin/channels/{channelId}',
+    '/api/admin/channels/{channelId}/health',
+    '/api/admin/channel-health',
+    '/api/admin/audit-log',
   );
 }
 

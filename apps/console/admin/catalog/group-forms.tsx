@@ -1,7 +1,7 @@
 import { Group as Row, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, refreshMarket, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Anew, anewAfterConflict } from '../../ui/forms/anew.js';
@@ -14,6 +14,17 @@ import { GROUP_NAME } from '../../ui/patterns.js';
 import { TextLine } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
+
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/admin/groups',
+    '/api/admin/models',
+    '/api/admin/prices/export',
+    '/api/admin/audit-log',
+    '/api/approvals',
+  );
+  await refreshMarket();
+}
 
 type LimitName =
   | 'requestsPerMinute'
@@ -85,6 +96,7 @@ export function CreateGroup({ done }: { done: () => void }) {
       fields={{ ...useFirstTerms(), ...useRules() }}
       submit={t('groups.create')}
       send={(body) => api.POST('/api/admin/groups', { body })}
+      reread={reread}
       success={(_answer, { name }) => t('groups.made', { group: name })}
       done={done}
     />
@@ -116,7 +128,8 @@ function GroupForm({ group, done, begin }: ChangeGroupProps & { begin: () => voi
         if (data?.approvalId != null) return 'groups.openingWaits' as const;
         return data?.modelsApprovalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
       }}
-      refused={anewAfterConflict(begin)}
+      refused={anewAfterConflict(reread, begin)}
+      reread={reread}
       success={(saved) => t(saved, { group: group.name })}
       done={done}
     >

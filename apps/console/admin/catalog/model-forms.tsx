@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, refreshMarket, type Shape } from '../../api/client.js';
 import { families, modelRoutings } from '../../api/enumerations.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -22,6 +22,17 @@ const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]>
   speech: ['call', 'token', 'second'],
   '3d': ['call'],
 };
+
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/admin/models',
+    '/api/admin/models/{model}/route',
+    '/api/admin/groups',
+    '/api/admin/audit-log',
+    '/api/approvals',
+  );
+  await refreshMarket();
+}
 
 interface NewModelProps {
   isAlias: boolean;
@@ -89,6 +100,7 @@ export function CreateModel(props: NewModelProps) {
       follow={follow}
       submit={isAlias ? t('models.createAlias') : t('models.create')}
       send={(values) => create(values, isAlias)}
+      reread={reread}
       success={({ data }, { id }) => {
         if (data?.approvalId != null) return t('models.groupsWait', { model: id });
         return t(isAlias ? 'models.aliasMade' : 'models.made', { model: id });
@@ -154,7 +166,8 @@ function ChangeModel({ model, done, begin }: OneModelProps & { begin: () => void
         if (body.was.limits) body.was.limits = began.limits;
         return api.PATCH('/api/admin/models/{model}', { params: { path: { model: model.id } }, body });
       }}
-      refused={anewAfterConflict(begin)}
+      refused={anewAfterConflict(reread, begin)}
+      reread={reread}
       success={() => t('models.changed', { model: model.id })}
       done={done}
     >

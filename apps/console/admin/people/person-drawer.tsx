@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { Anew, anewAfterConflict } from '../../ui/forms/anew.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
@@ -36,6 +36,15 @@ export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) 
   );
 }
 
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/admin/people',
+    '/api/admin/audit-log',
+    '/api/support/accounts/{accountId}',
+    '/api/approvals',
+  );
+}
+
 function Roles({ person, begin }: { person: Shape<'Person'>; begin: () => void }) {
   const { t } = useTranslation('admin');
   // The form keeps the roles it opened with, even if the person is read again.
@@ -56,7 +65,8 @@ function Roles({ person, begin }: { person: Shape<'Person'>; begin: () => void }
         const params = { path: { userId: person.userId } };
         return api.PUT('/api/admin/people/{userId}/roles', { params, body: { ...values, was } });
       }}
-      refused={anewAfterConflict(begin)}
+      refused={anewAfterConflict(reread, begin)}
+      reread={reread}
       done={begin}
       success={({ data }) =>
         data?.approvalId != null ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email })
@@ -76,6 +86,7 @@ function Access({ person }: { person: Shape<'Person'> }) {
         texts={t(`people.${way}`, { email: person.email })}
         isDangerous={!person.disabled}
         act={() => api.PUT('/api/admin/people/{userId}/disabled', { params, body })}
+        reread={reread}
       />
       {person.totpEnabled && <RemoveTotp person={person} />}
     </Group>
@@ -88,6 +99,7 @@ function RemoveTotp({ person: { userId, email } }: { person: Shape<'Person'> }) 
     <ConfirmAction
       texts={t('people.removeTotp', { email })}
       act={() => api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } })}
+      reread={reread}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { Group, List, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, keepAnswer, refresh, refreshMarket, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
@@ -118,10 +118,17 @@ function NeedsSecond({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
 
 type Verdict = 'confirm' | 'cancel';
 
-function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: Verdict) {
+/** The server answers with the whole proposal. */
+async function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: Verdict): Promise<void> {
   const params = { path: { proposalId: id } };
   const path = `/api/admin/price-proposals/{proposalId}/${verdict}` as const;
-  return api.POST(path, { params, body: { revision } });
+  const { data } = await api.POST(path, { params, body: { revision } });
+  keepAnswer('/api/admin/price-proposals/{proposalId}', params, data!);
+  await Promise.all([
+    refresh('/api/admin/price-proposals', '/api/admin/prices/export', '/api/admin/groups'),
+    refresh('/api/admin/prices/{model}/history', '/api/admin/audit-log'),
+    refreshMarket(),
+  ]);
 }
 
 function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {

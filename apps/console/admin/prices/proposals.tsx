@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Shape, useList } from '../../api/client.js';
+import { refresh, type Shape, useList } from '../../api/client.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
@@ -26,6 +26,8 @@ export function ProposalState({ state }: { state: Shape<'PriceProposalSummary'>[
 export function useOpenProposal(): (proposalId: string) => Promise<void> {
   const navigate = useNavigate();
   return async (proposalId) => {
+    await refresh('/api/admin/price-proposals', '/api/admin/price-proposals/{proposalId}');
+    await refresh('/api/admin/price-proposals/{proposalId}/preview');
     await navigate({
       to: '/admin/prices/proposals/$proposalId',
       params: { proposalId },

@@ -2,7 +2,7 @@ import { Anchor, Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useShown } from '../../api/client.js';
+import { api, refresh, type Shape, useShown } from '../../api/client.js';
 import { oneOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { amountField } from '../../ui/forms/text-fields.js';
@@ -103,6 +103,7 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
           const body = { vendors: of ? [of] : [], marginPercent, addMissing };
           return (await api.POST('/api/admin/vendor-models/proposals', { body })).data!;
         }}
+        reread={() => refresh('/api/admin/vendor-models', '/api/admin/models')}
         done={(answer) => (answer.proposal ? open(answer.proposal.id) : setUnchanged(answer))}
         foot={<Hint>{t('import.proposeHint')}</Hint>}
       />

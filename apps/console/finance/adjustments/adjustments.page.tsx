@@ -4,7 +4,7 @@ import { PartPage } from '../../ui/lists/part-tabs.js';
 import { Debts } from './debts.js';
 import { Register } from './register.js';
 import { WriteOffs } from './write-offs.js';
-import { api } from '../../api/client.js';
+import { api, refreshFinance } from '../../api/client.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -53,6 +53,7 @@ function CreateAdjustment() {
         const body = { ...values, requestId };
         return (await api.POST('/api/finance/adjustments', { body })).data!;
       }}
+      reread={refreshFinance}
       success={({ state }) => t(`outcomes.${state}`)}
     />
   );

@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type GetAnswer, type Shape, useList } from '../../api/client.js';
+import { api, type GetAnswer, refreshFinance, type Shape, useList } from '../../api/client.js';
 import { column, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { copies } from '../../ui/lists/row-actions.js';
@@ -102,6 +102,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
         const body = { ...values, ...(amount === '' ? {} : { amount }), accountId, requestId };
         return (await api.POST('/api/finance/write-offs', { body })).data!;
       }}
+      reread={refreshFinance}
       success={({ state }) => t(`outcomes.${state}`)}
     />
   );

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/client.js';
 import type { ActionTexts } from '../../ui/forms/modal-form.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
@@ -22,6 +23,7 @@ export function Reversal({ row, texts, send }: ReversalProps) {
       texts={texts}
       isDangerous
       send={({ note }, requestId) => send({ note, requestId })}
+      reread={refreshFinance}
       success={({ data }) => t(`outcomes.${data!.state}`)}
     />
   );

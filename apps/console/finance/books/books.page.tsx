@@ -1,6 +1,6 @@
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
@@ -120,6 +120,7 @@ export function RunControls({ control }: { control?: Shape<'ControlStanding'> })
   const run = async () => {
     const body = control ? { controls: [control.id] } : {};
     const { data } = await api.POST('/api/finance/controls/run', { body });
+    await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
     notify(t('books.ran', { count: data!.controls.length }));
   };
   return (

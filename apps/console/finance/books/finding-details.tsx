@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { linkOptions } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/texts.js';
@@ -109,6 +109,7 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Sh
           body: { note },
         })
       }
+      reread={() => refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings')}
       success={() => t('findings.acknowledged')}
     />
   );

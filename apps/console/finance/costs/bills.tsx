@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useList, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useList, useRead } from '../../api/client.js';
 import { column, menuColumn, moneyColumn, textColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { dayField } from '../../ui/forms/day-field.js';
@@ -103,6 +103,7 @@ function RecordBill() {
           body: { ...bill, from: from ?? '', to: addDays(to ?? ''), requestId },
         })
       }
+      reread={() => refresh('/api/finance/upstream-bills', '/api/finance/reports/upstream-bills')}
       success={() => t('record.done')}
     />
   );

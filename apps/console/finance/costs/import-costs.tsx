@@ -2,7 +2,7 @@ import { Button, FileButton, Group, Paper, ScrollArea, Stack, Text } from '@mant
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, newRequestId } from '../../api/client.js';
+import { api, newRequestId, refresh } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { ListColumn } from '../../ui/lists/data-list.js';
@@ -56,7 +56,8 @@ function useImport() {
   const trial = useMutation({ mutationFn: tryOut });
   const importing = useMutation({
     mutationFn: () => send(file!.text, { requestId: file!.requestId, dryRun: false }),
-    onSuccess: ({ changed }) => {
+    onSuccess: async ({ changed }) => {
+      await refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue');
       notify(t('import.done', { count: changed.length }));
       close();
     },

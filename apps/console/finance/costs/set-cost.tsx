@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
+import { api, refresh } from '../../api/client.js';
 import { choiceField, tickField } from '../../ui/forms/choice-fields.js';
 import type { Field } from '../../ui/forms/field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -56,6 +56,7 @@ export function SetCost() {
           body: { channel, model, cost, billsFailures, effectiveFrom: null, reason: note, requestId },
         });
       }}
+      reread={() => refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue')}
       success={() => t('set.done')}
     />
   );

@@ -5,7 +5,7 @@ import { Refunds } from './refunds.js';
 import { SuspenseList } from './suspense.js';
 import { TopUps } from './topups.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
-import { api } from '../../api/client.js';
+import { api, refreshFinance } from '../../api/client.js';
 import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
@@ -72,6 +72,7 @@ function RecordTransfer() {
         const body = { ...transfer, ...to, ...when, reason: note, requestId };
         return (await api.POST('/api/finance/topups', { body })).data!;
       }}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t('transfer.done') : t('waitsForSecond'))}
     />
   );

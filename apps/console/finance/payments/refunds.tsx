@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Item, useList } from '../../api/client.js';
+import { api, type Item, refreshFinance, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
@@ -63,6 +63,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
           body: { ...outcome, ...(reference === '' ? {} : { reference }) },
         })
       }
+      reread={refreshFinance}
       success={() => t('confirmRefund.done')}
     />
   );

@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useList } from '../../api/client.js';
+import { api, refreshFinance, type Shape, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
@@ -76,6 +76,7 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
         const body = { ...values, requestId };
         return (await api.POST('/api/finance/suspense/{itemId}/credit', { params, body })).data!;
       }}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t('credit.done') : t('waitsForSecond'))}
     />
   );
@@ -95,6 +96,7 @@ function Settle({
     <NoteAction
       texts={t(`settle.${way}`)}
       send={async (body) => (await api.POST(path, { params: { path: { itemId: id } }, body })).data!}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t(`settle.${way}.done`) : t('waitsForSecond'))}
     />
   );

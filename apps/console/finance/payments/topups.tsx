@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useList } from '../../api/client.js';
+import { api, refreshFinance, type Shape, useList } from '../../api/client.js';
 import {
   column,
   extra,
@@ -86,6 +86,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
         const params = { path: { topupId: id } };
         return (await api.POST('/api/finance/topups/{topupId}/refunds', { params, body })).data!;
       }}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t('refund.done') : t('waitsForSecond'))}
     />
   );

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, newRequestId, type Shape, useRead } from '../../api/client.js';
+import { api, newRequestId, refresh, type Shape, useRead } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { DayPicker } from '../../ui/forms/day-field.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
@@ -245,6 +245,7 @@ function useClose(end: string): (note: string) => Promise<void> {
   return async (note) => {
     const body = { end: startOf(end), ...(note && { note }), requestId };
     const { data } = await api.POST('/api/finance/periods/close', { body });
+    await refresh('/api/finance/periods', '/api/finance/periods/{periodId}');
     const to = { to: '/finance/periods/$periodId', params: { periodId: data!.id } } as const;
     await navigate({ ...to, ignoreBlocker: true });
   };

@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
@@ -25,6 +25,7 @@ export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
           body: { end: startOf(end), item: id, count, reason: note, requestId },
         })
       }
+      reread={() => refresh('/api/approvals')}
       success={() => t('waiver.asked')}
     />
   );

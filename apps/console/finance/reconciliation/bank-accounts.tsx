@@ -1,7 +1,8 @@
 import { Button, Code, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Item, useRead } from '../../api/client.js';
+import { api, type Item, refresh, useRead } from '../../api/client.js';
+import { notify } from '../../shell/notices.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
@@ -157,8 +158,11 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
           body: { mapping: mappingOf(values, account?.mapping) },
         })
       }
-      success={() => t('accounts.saved')}
-      done={close}
+      done={async () => {
+        await refresh('/api/finance/bank-accounts');
+        notify(t('accounts.saved'));
+        close();
+      }}
     />
   );
 }

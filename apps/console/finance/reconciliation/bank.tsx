@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useList } from '../../api/client.js';
+import { api, refreshFinance, type Shape, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, paymentColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
@@ -124,6 +124,7 @@ function Match({ id }: { id: string }) {
           body: { ...match, ...(subject === '' ? {} : { subject }) },
         })
       }
+      reread={refreshFinance}
       success={() => t('bank.matched')}
     />
   );
@@ -138,6 +139,7 @@ function Undo({ id }: { id: string }) {
       send={(body) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/undo', { params: { path: { bankLineId: id } }, body })
       }
+      reread={refreshFinance}
       success={() => t('bank.undone')}
     />
   );

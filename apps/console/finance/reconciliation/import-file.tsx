@@ -6,7 +6,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, useRead } from '../../api/client.js';
+import { api, refreshFinance, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
@@ -208,7 +208,8 @@ function Trial({ file, result, target, forget }: Omit<OutcomeProps, 'trial'> & {
   const { t } = useTranslation('reconciliation');
   const importing = useMutation({
     mutationFn: () => send(target, file.text, false),
-    onSuccess: ({ added }) => {
+    onSuccess: async ({ added }) => {
+      await refreshFinance();
       notify(t('import.done', { count: added }));
       forget();
     },

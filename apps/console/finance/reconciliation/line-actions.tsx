@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refreshFinance, type Shape } from '../../api/client.js';
 import { NoteAction } from '../note.js';
 
 interface LineName {
@@ -18,6 +18,7 @@ export function RecordLine({ provider, lineId }: LineName) {
         const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
         return (await api.POST(path, { params, body: { note } })).data!;
       }}
+      reread={refreshFinance}
       success={({ state }) => t(`book.done.${state}`)}
     />
   );
@@ -34,6 +35,7 @@ export function AcceptLine({ provider, lineId }: LineName) {
         const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';
         return (await api.POST(path, { params, body: { reason: note, requestId } })).data!;
       }}
+      reread={refreshFinance}
       success={({ state }) => t(`accept.outcomes.${state}`)}
     />
   );

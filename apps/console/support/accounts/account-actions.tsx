@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
+import { api, refresh } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { MOST_REASON_CHARS, ReasonAction } from '../../ui/forms/reason-action.js';
@@ -32,6 +32,10 @@ interface OfAccount {
   account: AccountRecord['account'];
 }
 
+function reread(): Promise<void> {
+  return refresh('/api/support/accounts', '/api/support/accounts/{accountId}', '/api/admin/audit-log');
+}
+
 function Freeze({ account: { accountId, name } }: OfAccount) {
   const { t } = useTranslation('support');
   return (
@@ -39,12 +43,11 @@ function Freeze({ account: { accountId, name } }: OfAccount) {
       texts={t('actions.freeze', { name })}
       field={{ name: 'reason', label: t('actions.reason'), hint: t('actions.reasonHint') }}
       missing={t('actions.reasonMissing')}
-      act={(reason) =>
-        api.POST('/api/support/accounts/{accountId}/freeze', {
-          params: { path: { accountId } },
-          body: { reason },
-        })
-      }
+      act={async (reason) => {
+        const params = { path: { accountId } };
+        await api.POST('/api/support/accounts/{accountId}/freeze', { params, body: { reason } });
+        await reread();
+      }}
     />
   );
 }
@@ -58,12 +61,11 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
       field={{ name: 'note', label: t('actions.note'), hint: t('actions.noteHint') }}
       missing={t('actions.reasonMissing')}
       isDangerous={false}
-      act={(note) =>
-        api.POST('/api/support/accounts/{accountId}/unfreeze', {
-          params: { path: { accountId } },
-          body: { note },
-        })
-      }
+      act={async (note) => {
+        const params = { path: { accountId } };
+        await api.POST('/api/support/accounts/{accountId}/unfreeze', { params, body: { note } });
+        await reread();
+      }}
     />
   );
 }
@@ -87,10 +89,8 @@ function ViewAction({ accountId }: { accountId: string }) {
         }),
         ticketId: textField(t('actions.seeTicket')),
       }}
-      send={async ({ reason, ticketId }) => {
-        await beginView(accountId, { reason, ticketId: ticketId || undefined });
-        await navigate({ to: '/overview', ignoreBlocker: true });
-      }}
+      send={({ reason, ticketId }) => beginView(accountId, { reason, ticketId: ticketId || undefined })}
+      done={() => navigate({ to: '/overview' })}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Select, Stack } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, type GetAnswer, useRead } from '../../api/client.js';
+import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
@@ -58,6 +58,7 @@ function Withdraw({ accountId, group }: { accountId: string; group: string }) {
   const withdraw = async () => {
     const params = { path: { accountId, group } };
     await api.DELETE('/api/admin/accounts/{accountId}/groups/{group}', { params });
+    await reread();
     notify(t('groups.withdrawn', { group }));
   };
   return <ConfirmAction texts={t('groups.withdraw', { group })} act={withdraw} size="xs" />;
@@ -96,9 +97,14 @@ function useGrant(accountId: string, form: UseFormReturnType<{ group: string }>)
       const params = { path: { accountId, group } };
       return api.PUT('/api/admin/accounts/{accountId}/groups/{group}', { params, body: {} });
     },
-    done: (_answer, { group }) => {
+    done: async (_answer, { group }) => {
+      await reread();
       form.reset();
       notify(t('groups.granted', { group }));
     },
   });
+}
+
+async function reread(): Promise<void> {
+  await refresh(GROUPS, '/api/admin/audit-log');
 }

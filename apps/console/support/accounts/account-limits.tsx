@@ -1,6 +1,6 @@
 import { Card, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -57,6 +57,7 @@ function SetLimits({ accountId, current }: { accountId: string; current: Shape<'
       send={(body) =>
         api.PATCH('/api/admin/accounts/{accountId}/limits', { params: { path: { accountId } }, body })
       }
+      reread={() => refresh('/api/support/accounts/{accountId}/limits', '/api/admin/audit-log')}
       success={() => t('limits.done')}
     />
   );

@@ -1,6 +1,6 @@
 import { Card, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
@@ -87,6 +87,7 @@ function SetRate({ accountId, current }: { accountId: string; current: Shape<'Ac
           body: { ...values, ...(effectiveFrom === null ? {} : { effectiveFrom }), requestId },
         })
       }
+      reread={() => refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log')}
       success={() => t('rate.done')}
     />
   );

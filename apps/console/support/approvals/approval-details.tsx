@@ -1,6 +1,6 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, keepAnswer, refreshAll, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
@@ -136,6 +136,12 @@ function Value({ name, value, accountId }: FieldProps) {
   return account ?? <>{value}</>;
 }
 
+async function take(approval: Shape<'Approval'> | undefined): Promise<void> {
+  if (!approval) return;
+  keepAnswer('/api/approvals/{approvalId}', { path: { approvalId: approval.id } }, approval);
+  await refreshAll();
+}
+
 function Decision({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const session = useSession();
@@ -161,7 +167,7 @@ function Approve({ id, isOwn }: { id: string; isOwn: boolean }) {
       act={async (note) => {
         const params = { path: { approvalId: id } };
         const body = note ? { note } : {};
-        await api.POST('/api/approvals/{approvalId}/approve', { params, body });
+        await take((await api.POST('/api/approvals/{approvalId}/approve', { params, body })).data);
         notify(t('approvals.approved'));
       }}
     >
@@ -178,12 +184,10 @@ function Reject({ id }: { id: string }) {
       texts={t('approvals.reject')}
       field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
       missing={t('actions.reasonMissing')}
-      act={(note) =>
-        api.POST('/api/approvals/{approvalId}/reject', {
-          params: { path: { approvalId: id } },
-          body: { note },
-        })
-      }
+      act={async (note) => {
+        const params = { path: { approvalId: id } };
+        await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);
+      }}
     />
   );
 }

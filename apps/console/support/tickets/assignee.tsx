@@ -6,10 +6,15 @@ import { notifyFailure } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { takeTicket } from './ticket.js';
 
-function assign(ticketId: string, assigneeId: string | null) {
+async function assign(ticketId: string, assigneeId: string | null): Promise<void> {
   const params = { path: { ticketId } };
-  return api.PUT('/api/support/tickets/{ticketId}/assignee', { params, body: { assigneeId } });
+  const { data } = await api.PUT('/api/support/tickets/{ticketId}/assignee', {
+    params,
+    body: { assigneeId },
+  });
+  await takeTicket(data);
 }
 
 /** The assignee of a ticket in the queue, or a button to take it. */

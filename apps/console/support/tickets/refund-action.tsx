@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
@@ -40,8 +40,19 @@ export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         const body = { ...values, requestId };
         return (await api.POST('/api/support/tickets/{ticketId}/refunds', { params, body })).data!;
       }}
+      reread={reread}
       success={({ state }) => t(`refund.states.${state}`)}
     />
+  );
+}
+
+function reread(): Promise<void> {
+  return refresh(
+    '/api/support/tickets/{ticketId}',
+    '/api/support/tickets',
+    '/api/support/charges/{chargeId}',
+    '/api/support/charges/{chargeId}/refunds',
+    '/api/approvals',
   );
 }
 

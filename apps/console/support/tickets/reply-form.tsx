@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, type Shape } from '../../api/client.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
+import { takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
 
@@ -37,9 +38,14 @@ function useReply(ticketId: string) {
   });
   const sending = useSend({
     form,
-    send: (body) =>
-      api.POST('/api/support/tickets/{ticketId}/messages', { params: { path: { ticketId } }, body }),
-    done: form.reset,
+    send: async (body) => {
+      const params = { path: { ticketId } };
+      return (await api.POST('/api/support/tickets/{ticketId}/messages', { params, body })).data!;
+    },
+    done: async (changed) => {
+      form.reset();
+      await takeTicket(changed);
+    },
   });
   return { form, sending };
 }

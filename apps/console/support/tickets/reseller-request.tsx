@@ -8,6 +8,7 @@ import { Hint } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
+import { takeTicket } from './ticket.js';
 
 interface ResellerRequestProps {
   ticket: Shape<'StaffTicket'>;
@@ -41,9 +42,14 @@ export function ResellerRequest({ ticket, reseller }: ResellerRequestProps) {
 function Grant({ ticket, isEligible }: { ticket: Shape<'StaffTicket'>; isEligible: boolean }) {
   const { t } = useTranslation('support');
   const [requestId] = useState(newRequestId);
-  const params = { path: { ticketId: ticket.id } };
-  const grant = () =>
-    api.POST('/api/admin/tickets/{ticketId}/reseller-rate', { params, body: { requestId } });
+  const grant = async () => {
+    const params = { path: { ticketId: ticket.id } };
+    const { data } = await api.POST('/api/admin/tickets/{ticketId}/reseller-rate', {
+      params,
+      body: { requestId },
+    });
+    await takeTicket(data);
+  };
   return (
     <ConfirmAction
       texts={t('reseller.grant')}

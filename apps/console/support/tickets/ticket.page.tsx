@@ -15,6 +15,7 @@ import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
 import { StaffTicketBadge } from './ticket-columns.js';
 import { TicketContext } from './ticket-context.js';
+import { takeTicket } from './ticket.js';
 import { WaitingTime } from './waiting-time.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
@@ -121,7 +122,8 @@ function Author({ message }: { message: Pick<TicketMessage, 'kind' | 'fromStaff'
 function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const params = { path: { ticketId: ticket.id } };
-  const reopen = () => api.POST('/api/support/tickets/{ticketId}/reopen', { params });
+  const reopen = async () =>
+    takeTicket((await api.POST('/api/support/tickets/{ticketId}/reopen', { params })).data);
   if (ticket.state === 'closed') {
     return <ActionButton act={reopen}>{t('ticket.reopen')}</ActionButton>;
   }
@@ -131,7 +133,9 @@ function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
       <ConfirmAction
         texts={t('ticket.close')}
         isDangerous={false}
-        act={() => api.POST('/api/support/tickets/{ticketId}/close', { params })}
+        act={async () =>
+          takeTicket((await api.POST('/api/support/tickets/{ticketId}/close', { params })).data)
+        }
       />
     </>
   );

@@ -1,5 +1,4 @@
 import { Fragment, type ReactNode, useReducer } from 'react';
-import { refreshAll } from '../../api/client.js';
 import type { ApiFailure } from '../../api/failure.js';
 import { notifyFailure } from '../../shell/notices.js';
 
@@ -10,11 +9,14 @@ export function Anew({ children }: { children: (begin: () => void) => ReactNode 
 }
 
 /** The form begins anew with what others changed, so the refusal appears as a notice. */
-export function anewAfterConflict(begin: () => void): (failure: ApiFailure) => boolean {
+export function anewAfterConflict(
+  reread: () => Promise<void>,
+  begin: () => void,
+): (failure: ApiFailure) => boolean {
   return (failure) => {
     if (failure.code !== 'conflict') return false;
     notifyFailure(failure);
-    void refreshAll().then(begin);
+    void reread().then(begin);
     return true;
   };
 }

@@ -18,13 +18,16 @@ interface Asked {
   isDangerous?: boolean;
 }
 
-type ConfirmActionProps = Asked & Omit<ButtonProps, keyof Asked>;
+interface ConfirmActionProps extends Asked, Omit<ButtonProps, keyof Asked> {
+  /** Reads again what `act` changed. */
+  reread?: () => Promise<void>;
+}
 
 /** A button for actions that are hard to undo. It says first what will happen, and shows errors of the server. */
 export function ConfirmAction(props: ConfirmActionProps) {
-  const { texts, children, act, phrase, isDangerous = true, ...button } = props;
+  const { texts, children, act, reread, phrase, isDangerous = true, ...button } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  const action = useMutation({ mutationFn: (done: Asked) => done.act(), onSuccess: close });
+  const action = useMutation({ mutationFn: (done: Asked) => done.act().then(reread), onSuccess: close });
   // What was done may change what the button offers next, but not what its dialog asked.
   const isDone = action.isPending || action.isSuccess;
   const asked = isDone ? action.variables : { texts, children, act, phrase, isDangerous };

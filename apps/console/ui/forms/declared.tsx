@@ -9,6 +9,8 @@ export interface FormOptions<F extends FormFields, Answer> {
   fields: F;
   /** Calls the server with what was entered; it throws ApiFailure. */
   send: (values: Sent<F>) => Promise<Answer>;
+  /** Refreshes what it changed. */
+  reread?: () => Promise<void>;
   /** The notice shown afterwards. */
   success?: (answer: Answer, values: Sent<F>) => string;
   /** What else to do. */
@@ -75,10 +77,11 @@ function useDeclared<F extends FormFields, Answer>(options: FormOptions<F, Answe
 }
 
 async function finish<F extends FormFields, Answer>(
-  { success, done }: FormOptions<F, Answer>,
+  { reread, success, done }: FormOptions<F, Answer>,
   answer: Answer,
   values: Sent<F>,
 ): Promise<void> {
+  await reread?.();
   // Pages for visitors show no notices, and load as little as possible.
   if (success) (await import('../../shell/notices.js')).notify(success(answer, values));
   await done?.(answer, values);

@@ -21,7 +21,7 @@ export interface ActionTexts {
 
 export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
   FormOptions<F, Answer>,
-  'fields' | 'hidden' | 'faults' | 'success'
+  'fields' | 'hidden' | 'faults' | 'reread' | 'success'
 > {
   texts: ActionTexts;
   /** In place of the text's hint, if it is more than a sentence. */

@@ -3,7 +3,7 @@ import { PageFrame, Section } from '../../ui/page.js';
 import { Profile } from './profile.js';
 import { Sessions } from './sessions.js';
 import { Totp } from './totp.js';
-import { api } from '../../api/client.js';
+import { api, refresh } from '../../api/client.js';
 import { Form } from '../../ui/forms/declared.js';
 import { passwordField } from '../../ui/forms/text-fields.js';
 import { isPassword, PASSWORD_LENGTH } from '../../visitor/entrance.js';
@@ -40,6 +40,7 @@ function PasswordForm() {
         submit={t('password.submit')}
         isRepeated
         send={(body) => api.POST('/api/password', { body })}
+        reread={() => refresh('/api/sessions')}
         success={() => t('password.changed')}
       />
     </Section>

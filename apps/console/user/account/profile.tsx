@@ -1,6 +1,6 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type GetAnswer, useRead } from '../../api/client.js';
+import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -69,6 +69,7 @@ function NameForm({ account }: AccountProps) {
       fields={{ name }}
       submit={t('profile.save')}
       send={(body) => api.PATCH('/api/account', { body })}
+      reread={() => refresh('/api/account')}
       success={() => t('profile.saved')}
     />
   );

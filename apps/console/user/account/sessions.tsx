@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { useSignOut } from '../../shell/sign-out.js';
 import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
@@ -28,6 +28,7 @@ function EndOthers() {
     <ConfirmAction
       texts={t('sessions.endOthers')}
       act={() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } })}
+      reread={() => refresh('/api/sessions')}
     />
   );
 }
@@ -47,6 +48,7 @@ function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSess
       size="xs"
       texts={t('sessions.end', { device: deviceOf(userAgent) ?? t('sessions.unknown') })}
       act={() => api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } })}
+      reread={() => refresh('/api/sessions')}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type GetAnswer, useRead } from '../../api/client.js';
+import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { readSessionAgain, useOwnState } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
@@ -137,6 +137,7 @@ function AskPassword({ kind, go }: { kind: Asked; go: (next: Step | null) => voi
       send={(body) => begin(kind, body)}
       done={async (next) => {
         if (kind === 'disable') notify(t('totp.disabled'));
+        await refresh('/api/totp');
         go(next);
       }}
     >
@@ -160,6 +161,7 @@ function ConfirmDevice({ step, go }: StepProps<Extract<Step, { kind: 'confirm' }
       isShort
       send={async (body) => (await api.POST('/api/totp/confirm', { body })).data!}
       done={async ({ recoveryCodes }) => {
+        await refresh('/api/totp');
         go({ kind: 'codes', codes: recoveryCodes });
       }}
     >

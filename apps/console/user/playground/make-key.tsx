@@ -1,7 +1,7 @@
 import { Button, Paper } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { EmptyState } from '../../ui/states.js';
 
@@ -12,6 +12,7 @@ export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {
   const group = model.groups.find((each) => own.includes(each.group))?.group ?? '';
   const making = useMutation({
     mutationFn: () => api.POST('/api/keys', { body: { name: t('play.keyName'), group } }),
+    onSuccess: () => refresh('/api/keys'),
   });
   return (
     <Paper withBorder>

@@ -25,9 +25,11 @@ interface Priced {
 
 type PricedCall = ReturnType<typeof quoteRequest> & PricePlace;
 
+const QUOTES = ['quote'];
+
 function quoteOf(body: PricedCall) {
   return {
-    queryKey: ['quote', body],
+    queryKey: [...QUOTES, body],
     queryFn: async () => (await api.POST('/api/quote', { body })).data!,
   };
 }
@@ -41,6 +43,11 @@ export function usePrice({ kind, model, place, values }: Priced) {
   /** Null until the price of the current input is known. */
   const current = asked === wanted && !quote.isPlaceholderData ? (quote.data ?? null) : null;
   return { quote, current };
+}
+
+/** Marks quotes as stale. They contain the balance, so call it after paid work. */
+export function refreshQuotes(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: QUOTES });
 }
 
 type CallPrice = ReturnType<typeof usePrice>;

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { isSignedIn, useSession } from '../../shell/session.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { useSend } from '../../ui/forms/form.js';
@@ -11,7 +11,7 @@ import { callOf, isPricedBySound, type PlayKind, type PlayValues } from './call.
 import { forgetResult, keepResult, keptResult } from './kept-result.js';
 import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
 import { play, type Played } from './play.js';
-import { priceNow, type PricePlace, usePrice } from './price-before.js';
+import { priceNow, type PricePlace, refreshQuotes, usePrice } from './price-before.js';
 import { keepNewKey } from '../new-key.js';
 
 const route = getRouteApi('/user/playground');
@@ -150,6 +150,7 @@ function usePlayed({ kind }: Playing, { form, before }: SendingParts) {
     if (result.kind === 'task')
       await navigate({ search: (search) => ({ ...search, task: result.taskId }), replace: true });
     else keepResult(kind, { userId, prompt: form.getValues().prompt, result });
+    await Promise.all([refresh('/api/usage', '/api/tasks', '/api/account'), refreshQuotes()]);
   };
   return { played, forget, show };
 }
@@ -220,5 +221,6 @@ function useResume({ pending, model, price, send, askAgain }: Resuming): void {
 async function firstKey(group: string, name: string): Promise<string> {
   const { keyId, apiKey } = (await api.POST('/api/keys/first', { body: { name, group } })).data!;
   if (apiKey !== null) keepNewKey({ keyId, apiKey });
+  await refresh('/api/keys');
   return keyId;
 }

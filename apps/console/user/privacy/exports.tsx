@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { FormFault } from '../../ui/forms/form.js';
@@ -94,6 +94,7 @@ function RequestForm() {
       texts={t('exports.request')}
       fields={{ password: useCurrentPassword({ isFirst: true }) }}
       send={(body) => api.POST('/api/data-exports', { body })}
+      done={() => refresh('/api/data-exports')}
     />
   );
 }

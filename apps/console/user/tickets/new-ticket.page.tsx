@@ -1,6 +1,6 @@
 import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
+import { api, refresh } from '../../api/client.js';
 import { ticketTypes } from '../../api/enumerations.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -54,7 +54,10 @@ function TicketForm() {
         const body = { ...ticket, ...(chargeId ? { chargeId } : {}) };
         return (await api.POST('/api/tickets', { body })).data!;
       }}
-      done={({ id }) => navigate({ to: '/tickets/$ticketId', params: { ticketId: id } })}
+      done={async ({ id }) => {
+        await refresh('/api/tickets');
+        await navigate({ to: '/tickets/$ticketId', params: { ticketId: id } });
+      }}
     />
   );
 }

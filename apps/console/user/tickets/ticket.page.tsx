@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, keepAnswer, refresh, type Shape, useRead } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
@@ -40,6 +40,13 @@ export default function TicketPage() {
       </Loaded>
     </PageFrame>
   );
+}
+
+/** The server answers with the whole ticket. */
+async function take(ticket: Shape<'TicketWithMessages'> | undefined): Promise<void> {
+  if (!ticket) return;
+  keepAnswer('/api/tickets/{ticketId}', { path: { ticketId: ticket.id } }, ticket);
+  await refresh('/api/tickets');
 }
 
 function Head({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
@@ -89,8 +96,11 @@ function useReply({ id }: Shape<'TicketWithMessages'>) {
   });
   const sending = useSend({
     form,
-    send: (body) => api.POST('/api/tickets/{ticketId}/messages', { params, body }),
-    done: form.reset,
+    send: async (body) => (await api.POST('/api/tickets/{ticketId}/messages', { params, body })).data!,
+    done: async (changed) => {
+      form.reset();
+      await take(changed);
+    },
   });
   return { form, ...sending };
 }
@@ -127,7 +137,7 @@ function Close({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
     <ConfirmAction
       texts={t('one.close')}
       isDangerous={false}
-      act={() => api.POST('/api/tickets/{ticketId}/close', { params })}
+      act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params })).data)}
     />
   );
 }
@@ -135,7 +145,7 @@ function Close({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
 function Closed({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   const params = { path: { ticketId: ticket.id } };
-  const reopen = () => api.POST('/api/tickets/{ticketId}/reopen', { params });
+  const reopen = async () => take((await api.POST('/api/tickets/{ticketId}/reopen', { params })).data);
   return (
     <Group>
       <Text>{t('one.closed')}</Text>

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { addDecimals } from '../../ui/decimal.js';
@@ -20,6 +20,7 @@ export function DeleteToken({ token }: { token: Shape<'Key'> }) {
   const remove = async () => {
     await api.DELETE('/api/keys/{keyId}', { params: { path: { keyId: token.keyId } } });
     forgetNewKey(token.keyId);
+    await refresh('/api/keys', '/api/keys/{keyId}');
     notify(t('delete.done', { name: token.name }));
   };
   const now = useNow(DAY_MS);

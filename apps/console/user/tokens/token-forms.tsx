@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { FormFault, type SendFormProps, useSend } from '../../ui/forms/form.js';
 import { LeaveGuard } from '../../ui/forms/leave-guard.js';
@@ -73,9 +73,10 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
     form,
     send: async (values) =>
       (await api.POST('/api/keys', { body: { ...rulesOf(values), group: values.group } })).data!,
-    done: ({ keyId, name, apiKey }) => {
+    done: async ({ keyId, name, apiKey }) => {
       form.resetDirty();
       keepNewKey({ keyId, apiKey });
+      await refresh('/api/keys');
       done({ keyId, name, apiKey });
     },
   });
@@ -104,8 +105,9 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
         params: { path: { keyId: token.keyId } },
         body: changedRules(before, values),
       }),
-    done: (_answer, { name }) => {
+    done: async (_answer, { name }) => {
       form.resetDirty();
+      await refresh('/api/keys', '/api/keys/{keyId}');
       notify(t('changed', { name: name.trim() }));
       done();
     },

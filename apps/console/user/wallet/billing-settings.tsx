@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { useIsViewing } from '../../shell/session.js';
 import { Form } from '../../ui/forms/declared.js';
 import { linesField } from '../../ui/forms/lines-field.js';
@@ -57,6 +57,7 @@ function DetailsForm({ details }: { details: Shape<'BillingDetails'> }) {
       fields={useFields(details)}
       submit={t('details.save')}
       send={(body) => api.PUT('/api/account/billing-details', { body })}
+      reread={() => refresh('/api/account/billing-details')}
       success={() => t('details.saved')}
     >
       <TextLine>{t('details.about')}</TextLine>

@@ -15,7 +15,7 @@ import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
-import { useRequestName } from './wallet.js';
+import { refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS } from '../../ui/patterns.js';
 
 type Invitee = Shape<'Invites'>['invitees'][number];
@@ -101,6 +101,7 @@ function useMove() {
     done: async ({ moved }) => {
       request.forget();
       form.reset();
+      await refreshMoney();
       notify(t('invites.moved', { amount: money(moved) }));
     },
   });

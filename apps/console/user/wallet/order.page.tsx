@@ -2,7 +2,7 @@ import { Button, Card, Code, Group, List, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, refreshAll, type Shape, useRead } from '../../api/client.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CopyLine } from '../../ui/copy.js';
@@ -17,6 +17,7 @@ import { When } from '../../ui/time/when.js';
 import { pendingCallOf } from '../playground/pending-call.js';
 import { ReceiptButton } from './receipt-link.js';
 import { OrderBadge } from './orders.js';
+import { refreshMoney } from './wallet.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 
@@ -61,7 +62,7 @@ function useOrder(orderId: string) {
 function useWhenOver(state: Shape<'OrderWithReversals'>['state'] | undefined): void {
   const before = useRef(state);
   useEffect(() => {
-    if (before.current === 'open' && state !== 'open') void refreshAll();
+    if (before.current === 'open' && state !== 'open') void refreshMoney();
     before.current = state;
   }, [state]);
 }
@@ -160,6 +161,7 @@ function Cancel({ orderId }: { orderId: string }) {
     <ConfirmAction
       texts={t('order.cancel')}
       act={() => api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId } } })}
+      reread={refreshMoney}
     />
   );
 }

@@ -14,7 +14,7 @@ import { Money, useMoneyText } from '../../ui/money.js';
 import { Section } from '../../ui/page.js';
 import { ErrorState } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { type Provider, type TopUpQuote, useRequestName } from './wallet.js';
+import { type Provider, type TopUpQuote, refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS, PAYMENT } from '../../ui/patterns.js';
 
 const USUAL = '10';
@@ -120,6 +120,7 @@ function useOrder(form: ValuesForm, { providers, ordered }: Ordering) {
       form.resetDirty();
       request.forget();
       ordered?.(id);
+      await refreshMoney();
       if (checkoutUrl === null) await navigate({ to: '/topups/$orderId', params: { orderId: id } });
       else window.location.assign(checkoutUrl);
     },

@@ -1,5 +1,5 @@
 import { useCallback, useRef } from 'react';
-import { type GetAnswer, newRequestId, type Shape } from '../../api/client.js';
+import { type GetAnswer, newRequestId, refresh, type Shape } from '../../api/client.js';
 import type { Tone } from '../../ui/status-badge.js';
 
 export type TopUpQuote = GetAnswer<'/api/topups/quote'>;
@@ -13,6 +13,18 @@ export const orderTones: Record<Shape<'Order'>['state'], Tone> = {
   refunded: 'quiet',
   disputed: 'bad',
 };
+
+/** Rereads what orders, payments and transfers change. */
+export function refreshMoney(): Promise<void> {
+  return refresh(
+    '/api/account',
+    '/api/overview',
+    '/api/topups',
+    '/api/topups/{orderId}',
+    '/api/statement',
+    '/api/invites',
+  );
+}
 
 /**
  * Names of requests that are done once: the same content keeps its name however often it is sent, other content gets another.

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { useOwnState, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
@@ -95,6 +95,7 @@ export function EndpointForm<Answer>({ endpoint, ...form }: FormProps<Answer>) {
         }),
         events: useEvents(endpoint?.events),
       }}
+      reread={() => refresh('/api/webhooks', '/api/webhooks/{endpointId}')}
       {...form}
     />
   );

@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { api, type Shape, useRead, useShown } from '../../api/client.js';
+import { api, refresh, type Shape, useRead, useShown } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import {
   column,
@@ -146,6 +146,7 @@ function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const replay = async () => {
     const { data } = await replayFailed(endpoint.id, span);
     notify(t('deliveries.replayed', { count: data!.replayed }));
+    await refresh('/api/webhooks/{endpointId}/deliveries');
   };
   return (
     <ConfirmAction texts={t('deliveries.replayFailed')} isDangerous={false} act={replay}>
@@ -214,8 +215,13 @@ function DeliveryHead({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }
 
 function Replay({ path }: { path: DeliveryPath }) {
   const { t } = useTranslation('webhooks');
-  const replay = () =>
-    api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } });
+  const replay = async () => {
+    await api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } });
+    await refresh(
+      '/api/webhooks/{endpointId}/deliveries',
+      '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
+    );
+  };
   return (
     <ActionButton w="fit-content" act={replay}>
       {t('delivery.replay')}

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, type TextProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useParams, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
@@ -77,12 +77,22 @@ function Moment({ words, at, ...text }: MomentProps) {
   );
 }
 
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/webhooks',
+    '/api/webhooks/{endpointId}',
+    '/api/webhooks/{endpointId}/deliveries',
+    '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
+  );
+}
+
 function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const path = { endpointId: endpoint.id };
   const ping = async () => {
     await api.POST('/api/webhooks/{endpointId}/pings', { params: { path } });
     notify(t('one.pinged'));
+    await reread();
   };
   return (
     <Group gap="sm">
@@ -105,6 +115,7 @@ function Remove({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const remove = async () => {
     await api.DELETE('/api/webhooks/{endpointId}', { params: { path: { endpointId: endpoint.id } } });
     await navigate({ to: '/webhooks' });
+    await refresh('/api/webhooks');
   };
   return <ConfirmAction texts={t('one.remove')} act={remove} />;
 }
@@ -150,6 +161,7 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
           const params = { path: { endpointId: endpoint.id }, query: doBothSign ? values : {} };
           return (await api.POST('/api/webhooks/{endpointId}/secret', { params })).data!;
         }}
+        reread={reread}
         done={(made) => setSecret(made.secret)}
       />
       <NewSecret secret={secret} close={() => setSecret(null)} />
@@ -176,6 +188,7 @@ function Switch({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       texts={t(`one.turn.${way}`)}
       isDangerous={endpoint.enabled}
       act={() => api.PATCH('/api/webhooks/{endpointId}', { params, body })}
+      reread={reread}
     />
   );
 }

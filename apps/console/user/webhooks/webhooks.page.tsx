@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { api, type Shape, useRead } from '../../api/client.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
@@ -97,6 +97,7 @@ function AlertsForm({ account }: { account: Shape<'Account'> }) {
         </Hint>
       }
       send={(body) => api.PATCH('/api/account', { body })}
+      reread={() => refresh('/api/account')}
       success={() => t('alerts.saved')}
     />
   );
