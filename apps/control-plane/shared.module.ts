@@ -41,12 +41,7 @@ export class SharedModule {
       provided(AccountRates, SHARED),
       RequestThrottle,
       HeavyWork,
-      provided(SessionReader, {
-        sessions: SessionStore,
-        cookie: SessionCookie,
-        secondFactor: SecondFactor,
-        throttle: RequestThrottle,
-      }),
+      SessionReader,
       AccessGuard,
     ];
     return {

@@ -33,11 +33,6 @@ export class RequestThrottle implements CanActivate {
     }
   }
 
-  /** A session that nobody knows yet. @throws ApiError rate_limit_exceeded */
-  countUnknown({ ip }: FastifyRequest, reply: FastifyReply): void {
-    this.throttle.count(`sessions ${networkOf(ip)}`, this.config.console.throttle.anonymous, reply);
-  }
-
   /** For what is served without a declared route, such as the health of the service. */
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
