@@ -159,12 +159,11 @@ export class KeyAuthenticator {
     return known.caller;
   }
 
-  /** Whether the key costs no lookup of its own, or worked a while ago. This grants nothing. */
+  /** Whether the key costs no lookup, or worked a while ago. This grants nothing. */
   isCheap(authorization: string): boolean {
     const token = BEARER.exec(authorization)?.[1] ?? '';
     if (!KEY_SHAPE.test(token)) return true;
-    const name = hashApiKey(token).toString('base64');
-    return this.cached.has(name) || this.loading.has(name);
+    return this.cached.has(hashApiKey(token).toString('base64'));
   }
 
   /** Forgets every key, or the changed one. A lookup in progress may predate the change, so its result is not cached. */

@@ -98,16 +98,15 @@ export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {
     const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
     if (access === 'signed' && authorization === undefined && other === undefined) return;
     const sent = authorization ?? other ?? '';
-    const takeBack = keys.isCheap(sent) ? undefined : failed.begin(request.ip);
+    if (!keys.isCheap(sent)) failed.refuseBeyond(request.ip);
     const caller = await (
       other === undefined
         ? keys.authenticate(authorization, access === 'signed' ? 'file' : 'call')
         : keys.authenticateKey(other)
     ).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) takeBack?.();
+      if (error instanceof ApiError && !keys.isCheap(sent)) failed.note(request.ip);
       throw error;
     });
-    takeBack?.();
     // The console calls on behalf of a person and passes on their IP address, which is checked against the key's list.
     const { clientIp = request.ip } = caller;
     refuseOtherAddresses(caller, clientIp);

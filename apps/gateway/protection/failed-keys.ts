@@ -27,29 +27,17 @@ export class FailedKeys {
     throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: Math.ceil(leftMs / 1000) });
   }
 
-  /**
-   * Counts a key as failed before it is looked up, or a burst would be through before the first failure. @throws ApiError 429
-   * @returns takes it back
-   */
-  begin(ip: string): () => void {
-    this.refuseBeyond(ip);
-    const window = this.note(ip);
-    return () => void (window.failures -= 1);
-  }
-
-  note(ip: string): { failures: number } {
+  note(ip: string): void {
     const network = networkOf(ip);
     const nowMs = this.clock.elapsedMs();
     const window = this.windows.get(network);
     if (window && window.endsAtMs > nowMs) {
       window.failures += 1;
-      return window;
+      return;
     }
     this.windows.delete(network);
     const oldest = this.windows.size >= MAX_ADDRESSES ? this.windows.keys().next().value : undefined;
     if (oldest !== undefined) this.windows.delete(oldest);
-    const begun = { endsAtMs: nowMs + WINDOW_MS, failures: 1 };
-    this.windows.set(network, begun);
-    return begun;
+    this.windows.set(network, { endsAtMs: nowMs + WINDOW_MS, failures: 1 });
   }
 }
