@@ -93,7 +93,11 @@ async function readParts(
   limits: FormLimits,
   onTooMany: () => void,
 ): Promise<FormEntry[]> {
-  const form = new Form(limits, (bytes) => request.memory?.add(bytes));
+  let areTooMany = false;
+  const form = new Form(limits, (bytes) => {
+    if (areTooMany) throw tooLarge(limits);
+    request.memory?.add(bytes);
+  });
   // The client left before the body was read. Reading would never end, and the call would stay in progress.
   if (request.raw.destroyed) throw new ApiError('invalid_multipart', 'The multipart body is incomplete.');
   try {
@@ -102,7 +106,10 @@ async function readParts(
     const fileSize = Math.max(limits.fieldBytes, limits.fileBytes);
     const boundary = boundaryOf(request);
     refuseCrumbs(request);
-    dropBeyond(request, new Delimiters(boundary, parts), onTooMany);
+    dropBeyond(request, new Delimiters(boundary, parts), () => {
+      areTooMany = true;
+      onTooMany();
+    });
     keepPace(request.raw);
     const options = {
       // The parser gets the same boundary.

@@ -40,3 +40,13 @@ it('does not begin such a handler once others have taken the memory', async () =
   expect(() => share.use()).toThrow(expect.objectContaining({ code: 'rate_limit_exceeded' }));
   expect(await taken()).toBe(6 * MEGABYTE);
 });
+
+it('takes nothing for what comes after a refusal, which nobody would release', async () => {
+  const { memory, taken } = memoryOf(8 * MEGABYTE);
+  const share = new MemoryShare(memory, 'alice');
+  const closed = share.use();
+  share.add(2 * MEGABYTE);
+  closed();
+  share.add(2 * MEGABYTE);
+  expect(await taken()).toBe(0);
+});

@@ -93,10 +93,13 @@ export class MemoryShare {
     private readonly accountId: string,
   ) {}
 
-  /** Counts bytes that came and are kept. @throws ApiError rate_limit_exceeded, request_too_large */
+  /**
+   * Counts bytes that came and are kept. What comes while nobody uses it takes nothing, since nobody would release it.
+   * @throws ApiError rate_limit_exceeded, request_too_large
+   */
   add(bytes: number): void {
     this.bytes += bytes;
-    this.cover();
+    if (this.users > 0) this.cover();
   }
 
   /**
