@@ -33,8 +33,8 @@ const RECORDED = `WITH others AS MATERIALIZED (
 export class SummaryBooks implements Books {
   private readonly byName = new Map<string, JournalAccount>();
   private readonly found: JournalAccount[] = [];
-  /** Where each ledger account's is among those found, counted from 1: two bytes per ledger account. */
-  private places = new Uint16Array(1_024);
+  /** Where each ledger account's is among those found, counted from 1: four bytes per ledger account. */
+  private places = new Uint32Array(1_024);
   private readonly held = new Map<JournalAccount, bigint>();
   private touched = new Set<JournalAccount>();
 
@@ -65,7 +65,7 @@ export class SummaryBooks implements Books {
 
   private place(id: number, place: number): void {
     if (id >= this.places.length) {
-      const places = new Uint16Array(Math.max(this.places.length * 2, id + 1));
+      const places = new Uint32Array(Math.max(this.places.length * 2, id + 1));
       places.set(this.places);
       this.places = places;
     }

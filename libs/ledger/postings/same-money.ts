@@ -25,9 +25,10 @@ export async function unreversed(
   return rows[0]!;
 }
 
-/** The current lots of a top-up's money, the first to be used first. */
+/** The current lots of a top-up's money, the first to be used first; at least its own. */
 export async function lotsOf(client: pg.ClientBase, account: LockedAccount, topupId: string): Promise<Lot[]> {
   const { rows } = await client.query<{ id: string }>(SAME_MONEY, [topupId]);
   const { lots } = await readLots(client, account);
+  if (!lots.some((lot) => lot.topupId === topupId)) throw new Error(`top-up ${topupId} has no lot`);
   return lots.filter((lot) => rows.some(({ id }) => id === lot.topupId));
 }

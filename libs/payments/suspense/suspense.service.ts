@@ -99,10 +99,12 @@ export class SuspenseService {
     const { state, provider, amountMinor: paidMinor, currency, credits, rate } = item;
     if (state === 'returned' || state === 'expensed')
       throw new ApiError('conflict', `The money has already been ${state}.`);
-    const terms = state === 'credited' ? await termsOf(client, item.topupId as string) : { credits, rate };
-    const paymentId = await paymentIdOf(client, item);
+    const terms =
+      state === 'credited'
+        ? await termsOf(client, item.topupId as string)
+        : { credits, rate, paymentId: await paymentIdOf(client, item) };
     const continues = await continuedBy(client, item, accountId);
-    const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
+    const paid = { accountId, provider, paidMinor, currency, fromSuspense: true };
     const result = await creditOrRefuse(client, { ...paid, ...terms, continues });
     if (!result.created) return result;
     await client.query(CREDITED, [itemId, result.transactionId, by.actor, note, result.topupId]);
@@ -123,13 +125,12 @@ function whyGone({ why, reference }: LockedItem): string {
   return `The bank took it back, by dispute ${reference}: return it, or wait until the dispute is won.`;
 }
 
-async function termsOf(
-  client: pg.ClientBase,
-  topupId: string,
-): Promise<Pick<TopupRequest, 'credits' | 'rate'>> {
-  const { rows } = await client.query<Pick<TopupRequest, 'credits' | 'rate'>>(
-    'SELECT credits, trim_scale(rate)::text AS rate FROM topups WHERE id = $1',
+type Terms = Pick<TopupRequest, 'credits' | 'rate' | 'paymentId'>;
+
+async function termsOf(client: pg.ClientBase, topupId: string): Promise<Terms> {
+  const { rows } = await client.query<Terms>(
+    'SELECT credits, trim_scale(rate)::text AS rate, payment_id AS "paymentId" FROM topups WHERE id = $1',
     [topupId],
   );
-  return rows[0] as Pick<TopupRequest, 'credits' | 'rate'>;
+  return rows[0] as Terms;
 }
