@@ -45,7 +45,10 @@ export async function countDaily(
   });
 }
 
-/** Does what is skipped beyond a daily limit. Returns false if that is reached. */
+/**
+ * Does work that counts against a daily limit. Returns false if the limit was reached: the work stopped there, so in a transaction
+ * count first, or roll back.
+ */
 export async function isWithinDaily(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -16,7 +16,7 @@ const BATCH = 1_000;
 
 const AFTER_EVERY_ID = 'z'.repeat(40);
 
-/** How many rows a batch touched, all of a batch if more may be left, and where the next one begins, in a list that stays. */
+/** How many rows a batch touched, a full batch if more may be left, and where the next one begins, in a list that stays. */
 interface Batch {
   touched: number;
   after?: string;
@@ -57,8 +57,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * Removes the traces of an account, one batch per transaction. If killed, it simply starts again. A transaction that is rolled
- * back runs again from its own beginning, so only its commit moves on.
+ * Removes the traces of an account, one batch per transaction. If killed, it simply starts again. A batch that is rolled back
+ * runs again from where it began: only its commit moves on.
  */
 export async function erase(
   pool: pg.Pool,

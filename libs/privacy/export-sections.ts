@@ -38,16 +38,20 @@ export const exportSections: readonly ExportSection[] = [
         allowed_ips AS "allowedIps", expires_at AS "expiresAt", revoked_at AS "revokedAt", created_at AS "createdAt",
         last_used_at AS "lastUsedAt" FROM api_keys WHERE account_id = $1`,
   }),
-  paged('requests', 'Every charged or refused request: units, prices, what was held, charged and refunded.', {
-    id: 'id',
-    text: `SELECT id, request_id AS "requestId", task_id AS "taskId", key_id AS "keyId", state, family, model_id AS model,
+  paged(
+    'requests',
+    'Every charged request, and refused ones as long as they are kept: units, prices, what was held, charged and refunded.',
+    {
+      id: 'id',
+      text: `SELECT id, request_id AS "requestId", task_id AS "taskId", key_id AS "keyId", state, family, model_id AS model,
         requested_model AS "requestedModel", group_name AS "group", rule, units::text, delivered_units::text AS "deliveredUnits",
         ${plain('unit_price')} AS "unitPrice", ${plain('multiplier')} AS multiplier, dimensions, lines, delivered_lines AS "deliveredLines",
         price_version_id::text AS "priceVersion", multiplier_version_id::text AS "multiplierVersion",
         group_rule_version_id::text AS "groupRuleVersion", ${credits('amount')} AS held, ${credits('settled')} AS charged,
         ${credits('released')} AS released, refusal_code AS "refusalCode", resolution_reason AS reason,
         created_at AS "createdAt", resolved_at AS "endedAt" FROM charges WHERE account_id = $1`,
-  }),
+    },
+  ),
   {
     file: 'statement',
     about: 'Every movement of your balances.',

@@ -48,6 +48,8 @@ describe('the schedule', () => {
     expect(times).toMatchObject({ prompts: DAY_MS / 2, images: 60_000, mails: 30 * DAY_MS });
     const wrong = new ConfigReader({ RETENTION_PROMPTS_DAYS: 'a month' });
     expect(() => wrong.finish(readRetentionTimes(wrong))).toThrow('RETENTION_PROMPTS_DAYS must be days');
+    const short = new ConfigReader({ RETENTION_REFUSED_REQUESTS_DAYS: '1' });
+    expect(() => short.finish(readRetentionTimes(short))).toThrow('must be days, such as 30, and at least 2');
   });
 
   it('removes the prompts of tasks that ended long enough ago, and leaves the rest of what they show', async () => {

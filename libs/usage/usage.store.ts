@@ -46,7 +46,7 @@ export const usageEntry = z
   })
   .meta({ id: 'UsageEntry' });
 
-/** One request for one model: each has exactly one, refused ones too. Of several models, those that were tried have one each. */
+/** One request for one model: each has exactly one, refused ones too until retention removes them. Of several models, those that were tried have one each. */
 export type UsageEntry = RowOf<typeof usageEntry, Date>;
 
 /** A page looks at this many requests at most, newest first: what its filter does not find there, later pages do. */

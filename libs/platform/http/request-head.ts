@@ -25,8 +25,8 @@ const LONGEST_ESCAPED = 2_000;
 const KEPT_PATH = 100;
 
 /**
- * The address of a request, as the router gets it. For each `%25` in a path it copies the whole, for anyone who asks: a long path
- * with one becomes a short one that cannot be decoded.
+ * The address of a request, as the router gets it. The router copies the whole path for each `%25` in it, before it is known who
+ * asks. So a long path that has one is cut to a short one that cannot be decoded, and is refused.
  */
 export function routable(url: string): string {
   const [path = ''] = url.split('?', 1);

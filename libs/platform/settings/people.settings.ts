@@ -77,7 +77,7 @@ export const webhooks = {
 export const privacy = {
   RETENTION_PROMPTS_DAYS: days('How long prompts are kept after their task', 30),
   RETENTION_REQUEST_IDS_DAYS: days('How long the request ids of charges are kept', 365),
-  RETENTION_REFUSED_REQUESTS_DAYS: days('How long refused requests are listed; at least a day', 90),
+  RETENTION_REFUSED_REQUESTS_DAYS: days('How long refused requests are listed; at least 2 days', 90, 2),
   RETENTION_MAILS_DAYS: days('How long sent mail is kept', 30),
   RETENTION_SESSIONS_DAYS: days('How long ended sessions are kept', 7),
   RETENTION_INTERVAL_SECONDS: seconds('Pause between rounds of the retention schedule', 600),

@@ -158,12 +158,14 @@ export function seconds(about: string, fallbackSeconds: number): Setting<number>
 }
 
 /** The same in days. */
-export function days(about: string, fallbackDays: number): Setting<number> {
+export function days(about: string, fallbackDays: number, leastDays = 0): Setting<number> {
   const read: Setting<number>['read'] = (environment, name, instead = fallbackDays * DAY_MS) => {
     const digits = environment.text(name);
     if (digits === undefined) return instead;
-    if (/^\d{1,5}(\.\d{1,9})?$/.test(digits)) return Math.round(Number(digits) * DAY_MS);
-    return environment.fault(name, 'must be days, such as 30 or 0.5', instead);
+    if (/^\d{1,5}(\.\d{1,9})?$/.test(digits) && Number(digits) >= leastDays)
+      return Math.round(Number(digits) * DAY_MS);
+    const least = leastDays === 0 ? ' or 0.5' : `, and at least ${leastDays}`;
+    return environment.fault(name, `must be days, such as 30${least}`, instead);
   };
   return setting(about, read, { fallback: fallbackDays * DAY_MS, show: (ms) => String(ms / DAY_MS) });
 }
