@@ -56,6 +56,33 @@ describe('a question before a switch', () => {
     expect(await page.evaluate('headings')).toHaveLength(2);
     await page.getByRole('button', { name: 'Drain and switch off' }).waitFor();
   });
+
+  it('cannot be answered again while the first answer is under way', async () => {
+    const as = await person(relay, { roles: ['admin'] });
+    const tab = await Tab.open(browser, relay, { as });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto('/admin/channels/sandbox?tab=settings');
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/admin/channels/sandbox', async (route) => {
+      if (route.request().method() !== 'GET') await asked;
+      await route.continue();
+    });
+    const begin = page.getByRole('button', { name: 'Drain and switch off' });
+    const dialog = page.getByRole('dialog');
+    const act = dialog.getByRole('button', { name: 'Drain and switch off' });
+    await begin.click();
+    await act.click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await begin.click();
+    await act.waitFor();
+    expect(await act.isDisabled()).toBe(true);
+    answer();
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await dialog.getByRole('button', { name: 'Switch on' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
 });
 
 describe('the / key', () => {

@@ -32,7 +32,8 @@ export function ConfirmAction(props: ConfirmActionProps) {
   const isDone = action.isPending || action.isSuccess;
   const asked = isDone ? action.variables : { texts, children, act, phrase, isDangerous };
   const begin = () => {
-    action.reset();
+    // Forgetting an action does not cancel it: while it runs, nobody can start it twice.
+    if (!action.isPending) action.reset();
     open();
   };
   return (
