@@ -101,7 +101,7 @@ describe('a link to the playground', () => {
     await page.getByRole('button', { name: 'Advanced' }).click();
     await page.getByRole('radio', { name: 'Public-Relay' }).check();
     await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByLabel('I’ve saved it').check();
+    await page.getByLabel('I’ve saved this').check();
     await page.getByRole('link', { name: 'Try it in the playground' }).click();
     const code = page.getByRole('region', { name: 'curl' });
     await code.getByText('Bearer sk-tg-').waitFor();

@@ -115,7 +115,12 @@ describe('staff', () => {
     expect(await tab.barriers()).toEqual([]);
     await page.getByLabel('Code from the app').fill(device.generate());
     await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click();
-    await page.getByLabel('I’ve saved it').check();
+    await page.getByRole('region', { name: 'Recovery codes' }).waitFor();
+    // As when they come back from where they save the codes.
+    const read = page.waitForResponse('**/api/public/session');
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await (await read).finished();
+    await page.getByLabel('I’ve saved this').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
     await page.getByText('10 recovery codes are left.').waitFor();

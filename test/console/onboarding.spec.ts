@@ -158,7 +158,7 @@ describe('the page that connects code', () => {
     await button(page, 'Create the key').click();
     const once = page.getByRole('dialog', { name: 'The key studio' });
     const apiKey = await once.getByText(/^sk-tg-/).textContent();
-    await page.getByLabel('I’ve saved it').check();
+    await page.getByLabel('I’ve saved this').check();
     await page.getByRole('link', { name: 'Use in code' }).click();
     await page.getByRole('tab', { name: 'OpenAI Python' }).click();
     await page.getByRole('region', { name: 'OpenAI Python' }).getByText(apiKey!).waitFor();

@@ -193,6 +193,12 @@ describe('a price', () => {
     await choose('prices.json', '{"rows": "none"}');
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('Must be a JSON document with a list of rows').waitFor();
+    await choose('same.json', JSON.stringify({ rows: rows.slice(1) }));
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Changed: 0 · new: 0 · the same: 1 · refused: 0').waitFor();
+    await tab.follow('/admin/prices');
+    expect(new URL(page.url()).pathname).toBe('/admin/prices');
+    await tab.follow('/admin/prices/import');
     await choose('prices.json', JSON.stringify({ rows }));
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('Changed: 1 · new: 0 · the same: 1 · refused: 0').waitFor();

@@ -131,6 +131,37 @@ describe('what was entered is not lost without a question', () => {
     await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
   });
 
+  it('in the playground, when the address does not name a type', async () => {
+    const tab = await open(await person(relay), '/playground');
+    const { page } = tab;
+    const prompt = page.getByLabel('Prompt');
+    await page.getByRole('tab', { name: 'Video' }).click();
+    await page.getByRole('button', { name: 'Generate video' }).waitFor();
+    await prompt.fill('a boat');
+    await page.evaluate('history.back()');
+    await questionOf(tab).getByRole('button', { name: 'Stay' }).click();
+    await questionOf(tab).waitFor({ state: 'detached' });
+    await staysOn(page, '/playground');
+    // The type stays, so nothing is lost.
+    await tab.follow('/playground?kind=video&key=other');
+    expect(new URL(page.url()).searchParams.get('key')).toBe('other');
+    expect(await prompt.inputValue()).toBe('a boat');
+  });
+
+  it('on the close of a period, until another end is chosen', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const tab = await open(await staff('finance'), `/finance/periods/close?end=${today}`);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Run the checklist' }).click();
+    const note = page.getByLabel('Note (optional)');
+    await note.fill('All is well.');
+    await staysOn(page, '/finance/periods');
+    await page.locator('button:has(time)').first().click();
+    await note.waitFor({ state: 'detached' });
+    await tab.follow('/finance/periods');
+    expect(new URL(page.url()).pathname).toBe('/finance/periods');
+  });
+
   it('when another proposal is to be revised', async () => {
     const admin = await staff('admin');
     const change = { kind: 'multiplier', group: 'Public-Relay', multiplier: '1.2' } as const;

@@ -189,14 +189,18 @@ describe('a key', () => {
     const owner = await person(relay, { credits: '1' });
     const tab = await open({ as: owner });
     const { page } = tab;
-    await tab.goto('/tokens?new=yes');
+    await tab.goto('/tokens');
+    await tab.follow('/tokens?new=yes');
     const form = page.getByRole('dialog', { name: 'New key' });
     await form.getByText(/^Group Vendora-Main: \d+ models/).waitFor();
     await expect.poll(() => form.getByRole('textbox').count()).toBe(1);
     await form.getByLabel('Name').fill('shop');
     await form.getByRole('button', { name: 'Create the key' }).click();
     const once = page.getByRole('dialog', { name: 'The key shop' });
-    await once.getByLabel('I’ve saved it').check();
+    await once.waitFor();
+    await page.goBack();
+    expect(new URL(page.url()).search).toBe('');
+    await once.getByLabel('I’ve saved this').check();
     await once.getByRole('link', { name: 'Try it in the playground' }).click();
     await page.waitForURL('**/playground?key=**');
     await expect

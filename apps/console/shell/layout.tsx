@@ -13,14 +13,16 @@ import {
   LazyViewingBanner,
 } from './late-parts.js';
 import { useFirstMailLanguage } from './mail-language.js';
-import { mayAny, STAFF, useSession } from './session.js';
+import { mayAny, STAFF, useOwnState, useSession } from './session.js';
 import { Navigation, Palette, Tabs } from './navigation/late-navigation.js';
 
 /** The frame of all pages: header, navigation and content. */
 export function Layout() {
   const session = useSession();
   useFirstMailLanguage(session);
-  const isHeldBack = session?.secondFactor === 'required';
+  // The session is read again as soon as the factor is set up, while its recovery codes are still shown.
+  const [isHeld, hold] = useOwnState<true>();
+  const isHeldBack = session?.secondFactor === 'required' || isHeld !== null;
   const hasNavigation = session !== null && !isHeldBack;
   const [isOpen, toggle] = useOpenNavigation();
   return (
@@ -37,7 +39,7 @@ export function Layout() {
         <Tools session={session} hasPalette={hasNavigation} />
       </header>
       {hasNavigation && <LeftNavigation session={session} isOpen={isOpen} />}
-      <Content session={session} isHeldBack={isHeldBack} />
+      <Content session={session} isHeldBack={isHeldBack} hold={hold} />
       {session && <Confirmation session={session} />}
     </div>
   );
@@ -88,18 +90,24 @@ function LeftNavigation({ session, isOpen }: { session: Shape<'Session'>; isOpen
   );
 }
 
+interface ContentProps {
+  session: Shape<'Session'> | null;
+  isHeldBack: boolean;
+  hold: (isHeld: true | null) => void;
+}
+
 /** The page, or what people must do first. */
-function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; isHeldBack: boolean }) {
+function Content({ session, isHeldBack, hold }: ContentProps) {
   return (
     <main id="content" tabIndex={-1} className="frame-content">
       {session && (
         <Suspense fallback={null}>
-          <Above session={session} />
+          <Above session={session} isHeldBack={isHeldBack} />
         </Suspense>
       )}
       {isHeldBack ? (
         <Suspense fallback={null}>
-          <LazySecondFactorPage />
+          <LazySecondFactorPage hold={() => hold(true)} release={() => hold(null)} />
         </Suspense>
       ) : (
         <Outlet />
@@ -109,14 +117,14 @@ function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; is
 }
 
 /** Banners, and the tabs of this page. */
-function Above({ session }: { session: Shape<'Session'> }) {
+function Above({ session, isHeldBack }: { session: Shape<'Session'>; isHeldBack: boolean }) {
   const { viewing, secondFactor, userId } = session;
   return (
     <>
       {viewing && <LazyViewingBanner viewing={viewing} />}
       {secondFactor === 'advised' && !viewing && <LazySecondFactorAdvice userId={userId} />}
       {mayAny(session, STAFF) && <LazyOnePersonBanner />}
-      {secondFactor !== 'required' && <Tabs session={session} />}
+      {!isHeldBack && <Tabs session={session} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Box, Button, Group, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import { Notice } from '../ui/notice.js';
@@ -10,14 +10,22 @@ const SetUpDevice = lazy(async () => ({
   default: (await import('../user/account/totp.js')).SetUpDevice,
 }));
 
-/** Replaces every page until staff have set up their required second factor. */
-export function SecondFactorPage() {
+interface SecondFactorPageProps {
+  hold: () => void;
+  release: () => void;
+}
+
+/** Replaces every page until staff have set up their required second factor and saved its recovery codes. */
+export function SecondFactorPage({ hold, release }: SecondFactorPageProps) {
   const { t } = useTranslation('shell');
+  // Whoever signs in again, such as after the session ended here, has to set up nothing.
+  const onLeave = useEffectEvent(release);
+  useEffect(() => () => onLeave(), []);
   return (
     <PageFrame title={t('secondFactor.title')} width={32} isCentred>
       <Text>{t('secondFactor.about')}</Text>
       <Suspense fallback={null}>
-        <SetUpDevice done={() => void readSessionAgain()} />
+        <SetUpDevice hold={hold} done={() => void readSessionAgain().then(release)} />
       </Suspense>
     </PageFrame>
   );

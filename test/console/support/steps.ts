@@ -54,9 +54,9 @@ export async function putAway(once: Locator): Promise<void> {
   expect(await once.getByRole('button', { name: 'Close' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
-  await staysOn(page, '/library', 'It is shown only once.');
+  await staysOn(page, '/library', 'This is shown only once.');
   expect(await done.isDisabled()).toBe(true);
-  await once.getByLabel('I’ve saved it').check();
+  await once.getByLabel('I’ve saved this').check();
   await done.click();
 }
 

@@ -54,7 +54,11 @@ function useFileForm({ begun, found }: FileFormProps) {
       };
       return { wanted, compared: await compare(wanted) };
     },
-    done: ({ wanted, compared }) => found(wanted, compared),
+    done: ({ wanted, compared }, values) => {
+      // Nothing is left to propose, so nothing would be lost.
+      if (compared.changed.length + compared.added.length === 0) form.resetDirty(values);
+      found(wanted, compared);
+    },
   });
   return { form, sending };
 }

@@ -44,11 +44,15 @@ function Steps({ lastEnd }: { lastEnd: string | null }) {
   // Kept while the checklist runs again.
   const [note, setNote] = useState('');
   const checklist = check.data?.checklist;
+  const forget = () => {
+    check.reset();
+    setNote('');
+  };
   return (
     <Stack gap="xl">
       <LeaveGuard isDirty={() => note.trim() !== ''} />
       <Progress end={end} checklist={checklist} />
-      <ChooseEnd lastEnd={lastEnd} end={end} forget={check.reset} />
+      <ChooseEnd lastEnd={lastEnd} end={end} forget={forget} />
       {end !== undefined && <Check end={end} check={check} />}
       {end !== undefined && checklist && (
         <Close end={end} checklist={checklist} note={note} setNote={setNote} />

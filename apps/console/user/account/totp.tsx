@@ -1,5 +1,5 @@
 import { Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
@@ -34,10 +34,22 @@ type Step =
   | { kind: 'confirm'; secret: string; uri: string }
   | { kind: 'codes'; codes: string[] };
 
-/** From the password to the recovery codes; `done` once they are saved. */
-export function SetUpDevice({ done }: { done: () => void }) {
-  const [step, setStep] = useState<Step>({ kind: 'enrol' });
-  return <StepForm step={step} go={(next) => (next === null ? done() : setStep(next))} />;
+interface SetUpDeviceProps {
+  /** The recovery codes are shown, and would be lost if this went away. */
+  hold: () => void;
+  /** They are saved. */
+  done: () => void;
+}
+
+/** From the password to the recovery codes. */
+export function SetUpDevice({ hold, done }: SetUpDeviceProps) {
+  const [step, setStep] = useOwnState<Step>();
+  const go = (next: Step | null) => {
+    if (next === null) return done();
+    if (next.kind === 'codes') hold();
+    setStep(next);
+  };
+  return <StepForm step={step ?? { kind: 'enrol' }} go={go} />;
 }
 
 function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {

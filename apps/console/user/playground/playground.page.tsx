@@ -15,18 +15,20 @@ import { type PlayKind, playKinds } from './call.js';
 import { MakeKey } from './make-key.js';
 import { OtherKey, OtherModel } from './other-choice.js';
 import { firstKindOf, isUsable, isWorking, mayUse, modelsFor } from './usable.js';
-import { Workbench } from './workbench.js';
+import { type PlayAddress, Workbench } from './workbench.js';
 
 const route = getRouteApi('/user/playground');
 
 /** Calls without code: the price first, then the result, and the same call as code. */
 export default function PlaygroundPage() {
   const { t } = useTranslation('calls');
-  const { key } = route.useSearch();
-  const kind = useKind();
+  const search = route.useSearch();
+  const kindOf = useKindOf(search.key);
+  const kind = kindOf(search);
   const row = useChosenInView<HTMLDivElement>(kind);
   const navigate = route.useNavigate();
-  const choose = (chosen: string | null) => void navigate({ search: { kind: chosen as PlayKind, key } });
+  const choose = (chosen: string | null) =>
+    void navigate({ search: { kind: chosen as PlayKind, key: search.key } });
   return (
     <PageFrame title={t('play.title')} about={t('play.about')}>
       <Tabs value={kind} onChange={choose} keepMounted={false}>
@@ -38,7 +40,7 @@ export default function PlaygroundPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value={kind} pt="md">
-          <Read kind={kind} />
+          <Read kind={kind} kindOf={kindOf} />
         </Tabs.Panel>
       </Tabs>
     </PageFrame>
@@ -46,18 +48,21 @@ export default function PlaygroundPage() {
 }
 
 /** Without a type in the address, the first one that the key may call. */
-function useKind(): PlayKind {
-  const { kind, key: chosen } = route.useSearch();
+function useKindOf(chosen: string | undefined): (address: PlayAddress) => PlayKind {
   const models = useQuery(marketQuery).data;
-  const key = useKeys().data?.items.find(({ keyId }) => keyId === chosen);
-  const found = key && models && firstKindOf(key, models);
+  const keys = useKeys().data?.items;
+  const firstOf = (id: string | undefined) => {
+    const key = keys?.find(({ keyId }) => keyId === id);
+    return key && models && firstKindOf(key, models);
+  };
+  const found = firstOf(chosen);
   const [first, setFirst] = useState<{ key: string | undefined; kind: PlayKind } | null>(null);
   // Another type would empty the form, so it stays when keys and models are read again.
   if (found && first?.key !== chosen) setFirst({ key: chosen, kind: found });
-  return kind ?? (first?.key === chosen ? first?.kind : found) ?? 'image';
+  return ({ kind, key }) => kind ?? (first?.key === key ? first?.kind : firstOf(key)) ?? 'image';
 }
 
-function Read({ kind }: { kind: PlayKind }) {
+function Read(chosen: Pick<KindProps, 'kind' | 'kindOf'>) {
   const { again } = route.useSearch();
   const keys = useKeys();
   const own = useRead('/api/groups');
@@ -66,7 +71,7 @@ function Read({ kind }: { kind: PlayKind }) {
     <Loaded query={together({ models, keys, own })} lines={8}>
       {({ models: all, keys: { items }, own: { groups } }) => (
         <Again id={again}>
-          {(task) => <Kind kind={kind} all={all} keys={items} own={groups} again={task} />}
+          {(task) => <Kind {...chosen} all={all} keys={items} own={groups} again={task} />}
         </Again>
       )}
     </Loaded>
@@ -87,6 +92,7 @@ function Again({ id = '', children }: AgainProps) {
 
 interface KindProps {
   kind: PlayKind;
+  kindOf: (address: PlayAddress) => PlayKind;
   all: readonly Shape<'ListedModel'>[];
   keys: readonly Shape<'Key'>[];
   /** The groups that the account may create keys in. */
@@ -108,7 +114,7 @@ function useModel(models: readonly Shape<'ListedModel'>[], { keys, own }: KindPr
 
 function Kind(props: KindProps) {
   const { t } = useTranslation('calls');
-  const { kind, all, keys, own, again } = props;
+  const { kind, kindOf, all, keys, own, again } = props;
   const models = modelsFor(kind, all);
   const model = useModel(models, props);
   if (!model) return <EmptyState {...t('play.noModels')} />;
@@ -121,6 +127,7 @@ function Kind(props: KindProps) {
       <Workbench
         key={`${kind} ${again?.id ?? ''}`}
         kind={kind}
+        kindOf={kindOf}
         again={again}
         model={model}
         models={models}

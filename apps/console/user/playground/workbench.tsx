@@ -21,8 +21,16 @@ import { useNewKey } from '../new-key.js';
 
 const route = getRouteApi('/user/playground');
 
+/** What in the address decides the type of call. */
+export interface PlayAddress {
+  kind?: PlayKind | undefined;
+  key?: string | undefined;
+}
+
 interface WorkbenchProps {
   kind: PlayKind;
+  /** The type at any address of this page. */
+  kindOf: (address: PlayAddress) => PlayKind;
   model: Shape<'ListedModel'>;
   models: readonly Shape<'ListedModel'>[];
   /** The keys that may use the model. */
@@ -61,20 +69,21 @@ export function Workbench(props: WorkbenchProps) {
   );
 }
 
-interface CallFormProps extends Pick<WorkbenchProps, 'kind' | 'model' | 'models' | 'keys'> {
+interface CallFormProps extends Pick<WorkbenchProps, 'kind' | 'kindOf' | 'model' | 'models' | 'keys'> {
   chosenKey: Shape<'Key'> | null;
   place: PricePlace | null;
   playing: ReturnType<typeof usePlay>;
 }
 
-function CallForm({ kind, model, models, keys, chosenKey, place, playing }: CallFormProps) {
+function CallForm(props: CallFormProps) {
+  const { kind, kindOf, model, models, keys, chosenKey, place, playing } = props;
   const { form, price, isPricing, hasOtherPrice, sending, cancel } = playing;
   const { onSubmit, isSending, failure } = sending;
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
       <LeaveGuard
         isDirty={form.isDirty}
-        filledBy={({ kind: of = kind, again = '' }) => JSON.stringify([of, again])}
+        filledBy={(search) => JSON.stringify([kindOf(search), search['again'] ?? ''])}
       />
       <ModelField models={models} chosen={model} form={form} />
       {chosenKey && <KeyField kind={kind} keys={keys} chosen={chosenKey} />}

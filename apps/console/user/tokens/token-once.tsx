@@ -17,6 +17,7 @@ export function TokenOnce({ token, done }: { token: MadeToken | null; done: () =
     <Dialog
       opened={token !== null}
       onClose={done}
+      withCloseButton={false}
       size="lg"
       title={t('once.title', { name: token?.name ?? '' })}
     >

@@ -45,12 +45,14 @@ function OpenForms() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [made, setMade] = useOwnState<MadeToken>();
-  const leave = () => navigate({ search: search.cursor ? { cursor: search.cursor } : {} });
-  const close = () => void leave();
+  const leave = (replace: boolean) =>
+    navigate({ search: search.cursor ? { cursor: search.cursor } : {}, replace });
+  const close = () => void leave(false);
   return (
     <>
       <FormPanel close={close} opened={search.new === 'yes'} title={t('create')}>
-        <NewToken done={(token) => void leave().then(() => setMade(token))} />
+        {/* Back would open the form again, and another key would replace the one that is shown once. */}
+        <NewToken done={(token) => void leave(true).then(() => setMade(token))} />
       </FormPanel>
       <FormPanel close={close} opened={search.key !== undefined} title={t('change')}>
         {search.key !== undefined && <OpenToken key={search.key} keyId={search.key} done={close} />}

@@ -172,7 +172,13 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
 function NewSecret({ secret, close }: { secret: string | null; close: () => void }) {
   const { t } = useTranslation('webhooks');
   return (
-    <Dialog opened={secret !== null} onClose={close} title={t('secret.title')} size="lg">
+    <Dialog
+      opened={secret !== null}
+      onClose={close}
+      withCloseButton={false}
+      title={t('secret.title')}
+      size="lg"
+    >
       {secret !== null && <Secret secret={secret} close={close} />}
     </Dialog>
   );
