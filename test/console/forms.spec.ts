@@ -46,14 +46,14 @@ describe('a question before a switch', () => {
     tabs.push(tab);
     const { page } = tab;
     await tab.goto('/admin/channels/sandbox?tab=settings');
-    await page.evaluate(RECORD_HEADINGS);
     const dialog = page.getByRole('dialog');
     for (const action of ['Drain and switch off', 'Switch on']) {
+      await page.evaluate(RECORD_HEADINGS);
       await page.getByRole('button', { name: action }).click();
       await dialog.getByRole('button', { name: action }).click();
       await dialog.waitFor({ state: 'detached' });
+      expect(await page.evaluate('headings')).toHaveLength(1);
     }
-    expect(await page.evaluate('headings')).toHaveLength(2);
     await page.getByRole('button', { name: 'Drain and switch off' }).waitFor();
   });
 

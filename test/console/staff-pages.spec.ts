@@ -106,7 +106,6 @@ describePages({
     { name: 'price-propose', path: '/admin/prices/propose?model=vendora-chat' },
     { name: 'price-proposal', path: '/admin/prices', prepare: openProposal },
     { name: 'price-vendors', path: '/admin/prices/vendors' },
-    { name: 'price-import', path: '/admin/prices/import', open: compareFile },
     { name: 'model-change', path: '/admin/models?model=vendora-imagine-video', open: dialog },
     { name: 'group-change', path: '/admin/groups?group=Public-Relay', open: dialog },
     { name: 'channels', path: '/admin/channels' },
@@ -176,6 +175,8 @@ describePages({
         `/operator/dead-letters?letter=${await deadLetter(relay, viewer!.accountId)}`,
       open: dialog,
     },
+    // No link leaves a chosen file without a question, so the next page is loaded.
+    { name: 'price-import', path: '/admin/prices/import', open: compareFile },
     {
       name: 'viewing',
       path: '/overview',
