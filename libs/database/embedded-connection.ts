@@ -22,7 +22,7 @@ export function connectionOver(socketDir: string, passwords: Passwords): Embedde
   return { socketDir, port: PORT, ownerUrl: urlFor('owner'), urlFor, passwordFor: (role) => passwords[role] };
 }
 
-/** How far a server is that has just been started. */
+/** How far a starting server has got. */
 export async function answerOf(connectionString: string): Promise<'ready' | 'recovering' | 'none'> {
   const client = new pg.Client({ connectionString });
   // Without a listener, an error of a connection in progress would end the process.

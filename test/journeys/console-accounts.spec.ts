@@ -241,7 +241,7 @@ describe('a low balance', () => {
     };
     await tell(Array.from({ length: 23 }, () => alert(often.accountId)));
     await until('the mails up to the limit', async () => (await countMails(often.email)) >= 20);
-    // What is beyond the limit leaves no trace, but is handled before what is told later.
+    // Alerts beyond the limit leave no mail. They are handled before the next one, whose mail can be waited for.
     await tell([alert(once.accountId)]);
     await until('the mail to somebody else', async () => (await countMails(once.email)) === 1);
     expect(await countMails(often.email)).toBe(20);

@@ -9,7 +9,7 @@ import { SessionCookie } from './session-cookie.js';
 /** Describes every route that a controller serves, so that none can be forgotten. */
 @Controller()
 export class ApiDocumentController extends Using({ discovery: DiscoveryService, cookie: SessionCookie }) {
-  /** Serialized once: it has almost a megabyte, and anyone may ask. */
+  /** Serialized once: it is almost a megabyte, and anyone may ask for it. */
   private json: string | undefined;
 
   @Get('api/openapi.json')

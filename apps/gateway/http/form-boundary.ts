@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 
-/** In ASCII, and without what would need an escape. RFC 2046 allows 70 characters of fewer kinds. */
+/** ASCII only, without characters that need escaping. RFC 2046 allows at most 70, and fewer kinds. */
 const BOUNDARY = /;\s*boundary=(?:"([ !#-[\]-~]{1,200})"|([!#-:<-[\]-~]{1,200}))\s*(?:;|$)/i;
 
 /** @throws ApiError invalid_multipart */

@@ -13,7 +13,7 @@ interface DisputedTopup {
   chargebackId: bigint | null;
 }
 
-/** What was credited again of the payment, after a refund had failed, is later. */
+/** With the last transaction of its credits: a failed refund may have been credited again since. */
 const TOPUP = `SELECT id AS "topupId", account_id AS "accountId",
     (SELECT max(same.transaction_id) FROM topups same WHERE same.account_id = t.account_id AND t.id IN (same.id, same.continues))
       AS "transactionId",

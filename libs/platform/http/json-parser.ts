@@ -66,7 +66,7 @@ function bodyReader(
   };
 }
 
-/** An account, or an address: a session's token may be made up. */
+/** The account. Without one, the address, since a session's token may be made up. */
 function memberOf({ upload }: FastifyRequest): string {
   return upload?.members.at(-1) ?? '';
 }

@@ -6,11 +6,11 @@ import { useKeptDialog } from './dialog.js';
 import { LeaveGuard } from './leave-guard.js';
 
 interface ShownOnceProps {
-  /** That it is shown only now, and what it is worth. */
+  /** Says that it is shown only now, and what it can do. */
   hint: string;
   /** The secret. */
   children: ReactNode;
-  /** Where to go on, once it is saved. */
+  /** Where to go once it is saved. */
   next?: ReactNode;
   done: () => void;
 }
